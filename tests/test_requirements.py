@@ -467,8 +467,13 @@ def test_a_bad_requirement_is_named_with_file_and_line(tmp_path: Path, text: str
 
 def test_identifiers_must_give_different_metrics(tmp_path: Path) -> None:
     pair = "  R-1: {metric: max berth.force, at_most: 1 N}\n  r_1: {metric: min berth.force, at_most: 1 N}\n"
-    with pytest.raises(InputError, match="choose another identifier"):
+    with pytest.raises(InputError, match="metric 'requirement_r_1', which requirement 'R-1' already defines"):
         load(write(tmp_path, pair, base="pins-1"))
+    own = "  R-1: {metric: max berth.force, at_most: 1 N}\nmetrics: {requirement_r_1: min berth.force}\n"
+    with pytest.raises(
+        InputError, match="which the key `metrics` already defines: choose another identifier"
+    ):
+        load(write(tmp_path, own, base="pins-1"))
 
 
 @pytest.mark.parametrize("name", PRESETS)

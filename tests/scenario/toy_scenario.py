@@ -16,7 +16,8 @@ from softdock.quantities.fields import (
     Speed,
     Vector3,
 )
-from softdock.scenario.base import FieldError, Model, ScenarioBase
+from softdock.quantities.model import FieldError, Model
+from softdock.scenario.base import ScenarioBase
 
 HEAD = "softdock: 1\nkind: toy\n"
 VALID = HEAD + "title: A toy\nchaser:\n  masses: [5 kg, 2 lb]\n  speed: 0.05 m/s\n"

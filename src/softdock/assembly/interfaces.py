@@ -4,10 +4,9 @@ import numpy as np
 
 from softdock.assembly.assembler import Assembly
 from softdock.contact.pins import shape_record
-from softdock.dynamics.entry_points import apply_interfaces
+from softdock.dynamics.entry_points import apply_interfaces, set_motion
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN, RESULT_DEPTH
 from softdock.dynamics.kernels.tree import records
-from softdock.dynamics.session import update_near_lists
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem
@@ -19,7 +18,7 @@ MAX_OVERLAP = 1e-3  # [m]; pins may start with a small depth, but not inside a w
 def interface_records(system: System, assembly: Assembly) -> tuple[np.recarray, np.recarray]:
     """Return one record for every interface, and one for every pin of all of them."""
     faces = records(len(system.interfaces), INTERFACE)
-    places = [interface.placed() for interface in system.interfaces.values()]
+    places = [interface.hole_and_pin_positions() for interface in system.interfaces.values()]
     pins = records(sum(len(holes) for holes, _ in places), PIN)
     first = 0
     for face, interface, (holes, caps) in zip(faces, system.interfaces.values(), places):
@@ -42,16 +41,16 @@ def interface_records(system: System, assembly: Assembly) -> tuple[np.recarray, 
     return faces, pins
 
 
-def refuse_stuck_pins(
+def refuse_overlapping_pins(
     system: System, arrays: SystemArrays, interfaces: np.recarray, pins: np.recarray
 ) -> None:
     """Raise `InputError` where pins are inside the material around their holes at the start."""
     if not len(interfaces):
         return
-    machine = system_records(arrays)
-    update_near_lists(machine, arrays.y)
+    system_at_start = system_records(arrays)
+    set_motion(system_at_start, arrays.y)
     faces = interfaces.copy()
-    apply_interfaces(machine.links, faces, pins, np.zeros(1))
+    apply_interfaces(system_at_start.links, faces, pins, np.zeros(1))
     problems = [
         Problem(
             field=f"interfaces.{name}",

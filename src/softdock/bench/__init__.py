@@ -1,16 +1,16 @@
 """Benchmarks of speed and accuracy, with peers measured in the same run.
 
 Each entry of `BENCHMARKS` is a module of this package: `run(progress)` measures and returns a list of rows; it calls
-`progress(what, fraction)` meanwhile. A row has `name`, `value`, `unit`; with a peer also
-`peer`, `peer_value` and `ratio` (above 1: Softdock is better); with a target also `aim`. A module may have
-`run_long(progress)`, which returns further rows that take a minute or more.
+`progress(what, fraction)` meanwhile. A row has `name`, `value`, `unit`; with a peer also `peer`, `peer_value` and
+`ratio` (above 1: Softdock is better); with a target also `aim`. A module may have `run_long(progress)`, which returns
+further rows that take a minute or more.
 """
 
 from importlib import import_module
 from typing import Any, Protocol, cast
 
 from softdock.errors import InputError, Problem
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 
 BENCHMARKS = {
     "campaign": "500-run ASSIST campaign: threads, Dask cluster, peak memory",
@@ -21,7 +21,7 @@ BENCHMARKS = {
     "link": "Restitution with a delayed force against published values, and one minute at 1 kHz over UDP",
     "peg": "Pins in holes: time per pair (direct and search), frames of 10 ms with 20 pins, pins in real time",
     "multibody": "Forward dynamics of a floating arm against MuJoCo and Pinocchio, and start-up time",
-    "sequence": "The complete ASSIST sequence: simulated per processor time, and 500 runs on two cores",
+    "sequence": "The complete ASSIST sequence: simulated time per processor time, and 500 runs on two cores",
     "studio": "Start of the studio, time from a click on Run to the replay, idle processor time",
     "station": "200 s of a flexible station, time per mode, modes of 50 000 degrees of freedom",
 }
@@ -29,7 +29,7 @@ BENCHMARKS = {
 
 
 class Benchmark(Protocol):
-    """A benchmark module."""
+    """A benchmark module; it may also have `run_long(progress)` for rows that take a minute or more."""
 
     def run(self, progress: Progress, /) -> list[dict[str, Any]]:
         """Measure and return one row per quantity."""

@@ -18,7 +18,7 @@ from softdock.campaign.loading import load
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 
 ASSIST, CHEAP = "assist-table2", "impact-masses"
 SCALING_RUNS, REPEATS = 120, 2  # runs of the comparison between workers, and its repetitions

@@ -11,8 +11,8 @@ from softdock.bench.timing import shortest_loop_time
 from softdock.contact import CutCells, Friction, Points
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
+from softdock.presentation.progress import Progress
 from softdock.presentation.tables import Table
-from softdock.report import Progress
 from softdock.scenario import load
 from softdock.simulation import simulate
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.presentation.numbers import MISSING, format_error
+from softdock.presentation.progress import Progress
 from softdock.presentation.tables import Table
-from softdock.report import Progress
 from softdock.scenario import from_data, load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy
@@ -76,7 +76,10 @@ def run(progress: Progress, /) -> list[Row]:
     label = f"MuJoCo {mujoco.__version__}, {peer.wedges} wedges, step {1e3 * peer.resolution.step:g} ms"
     rows += [
         _speed(
-            f"simulated per wall time, accuracy {factor:g} times the default", case.duration, seconds, label
+            f"simulated time per wall time, accuracy {factor:g} times the default",
+            case.duration,
+            seconds,
+            label,
         ),
         _error("tip, change when time is refined", our_error, their_error, label),
     ]

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from softdock.bench.timing import shortest_time
 from softdock.lumped import Chain, Pad, run_chain
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.result import Array
 from softdock.theory import rmi
 

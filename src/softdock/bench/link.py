@@ -11,7 +11,7 @@ from typing import Any
 
 from softdock.bench.linear_stage import LinearStage
 from softdock.errors import RunError
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.robot.hardware_in_the_loop import HybridImpact
 from softdock.robot.link import monitor
 from softdock.robot.link_remote import RemoteLink

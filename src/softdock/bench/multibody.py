@@ -24,7 +24,7 @@ from softdock.dynamics.system_records import system_records
 from softdock.model.joints import Free, Revolute
 from softdock.model.mjcf import to_mjcf
 from softdock.model.system import Body, System
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 
 HINGES = 7
 SIZES = (5, 13, 20, 30, 60)  # degrees of freedom; up to five with a fixed base, the others floating

@@ -14,7 +14,7 @@ from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.scenario import ScenarioBase, load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate

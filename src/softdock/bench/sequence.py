@@ -11,7 +11,7 @@ from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.result import Result
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
@@ -82,7 +82,7 @@ def run(progress: Progress, /) -> list[Row]:
         {"name": f"{SCENARIO}, simulated time", "value": simulated, "unit": "s"},
         {"name": f"{SCENARIO}, processor time with history", "value": seconds, "unit": "s"},
         {
-            "name": f"{SCENARIO}, simulated per processor time",
+            "name": f"{SCENARIO}, simulated time per processor time",
             "value": simulated / seconds,
             "unit": "1",
             "aim": AIM_REAL_TIME,

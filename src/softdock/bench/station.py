@@ -11,7 +11,7 @@ from softdock.bench.timing import shortest_loop_time, shortest_time
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
 from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.scenario.station import StationScenario
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.simulation.station import as_multibody
@@ -30,9 +30,9 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for i, count in enumerate(COUNTS):
         progress(f"{count} modes", 0.5 * i / len(COUNTS))
-        rows += _rows(count)
+        rows += _docking_rows(count)
     progress("modes of a large structure", 0.5)
-    rows += _large()
+    rows += _large_structure_rows()
     progress("done", 1.0)
     return rows
 
@@ -45,13 +45,13 @@ def docking(modes: int) -> Simulation:
     return PreparedMultibody(as_multibody(scenario)).simulation
 
 
-def _rows(modes: int) -> list[dict[str, Any]]:
+def _docking_rows(modes: int) -> list[dict[str, Any]]:
     """Time the docking, and one evaluation of the equations of motion."""
     simulation = docking(modes)
-    machine, y = system_records(simulation.assembly), simulation.assembly.y
+    records, y = system_records(simulation.assembly), simulation.assembly.y
     slope = np.zeros_like(y)
     one = shortest_loop_time(
-        lambda n: repeat_derivative(machine, y, slope, n), EVALUATIONS, REPEATS, time.thread_time
+        lambda n: repeat_derivative(records, y, slope, n), EVALUATIONS, REPEATS, time.thread_time
     )
     simulation.run()  # warm-up
     whole: dict[str, Any] = {
@@ -64,7 +64,7 @@ def _rows(modes: int) -> list[dict[str, Any]]:
     return [whole, {"name": f"one evaluation, {modes} modes", "value": 1e6 * one, "unit": "us"}]
 
 
-def _large() -> list[dict[str, Any]]:
+def _large_structure_rows() -> list[dict[str, Any]]:
     """Time the assembly and the lowest modes of a large structure."""
     structure = grid(SIDE)
     start = time.thread_time()
@@ -86,6 +86,7 @@ def _large() -> list[dict[str, Any]]:
 
 def grid(side: int) -> Structure:
     """Return a square grid of beams with a pitch of 1 m and a heavy part at the node `corner`."""
+    # EA [N], EI and GJ [N m2], mass [kg/m] and polar moment of inertia [kg m] per length
     section = Section(axial=1e7, bending_y=2e5, bending_z=3e5, torsion=1e5, mass_per_length=3.0, polar=0.1)
     name = {(i, j): f"n{i}-{j}" if i or j else "corner" for i in range(side) for j in range(side)}
     pairs = [((i, j), (i + 1, j)) for i in range(side - 1) for j in range(side)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from softdock.bench.browser import FLAGS, NARROW, missing
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.report.pdf import find_browser
 
 if TYPE_CHECKING:

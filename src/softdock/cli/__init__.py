@@ -76,7 +76,9 @@ def main() -> NoReturn:
     except SystemExit as end:
         code = end.code
         if code == console.EXIT_INTERRUPTED and not isinstance(end, console.ReportedExit):
-            console.report(KeyboardInterrupt())
+            console.report(
+                KeyboardInterrupt()
+            )  # typer turns an interrupt into this exit code and prints nothing
     except BaseException as error:
         code = console.report(error)
     try:

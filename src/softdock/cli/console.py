@@ -27,6 +27,7 @@ from softdock.errors import (
     reason_of,
 )
 from softdock.files.regular_file import path_exists
+from softdock.presentation.progress import Progress
 
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
@@ -45,7 +46,6 @@ Revision = Annotated[
     str, typer.Option(metavar="TEXT", help="Revision of the report (default: as in the file).")
 ]
 Paper = Annotated[str | None, typer.Option(metavar="a4|letter", help="Paper of a PDF report (default: a4).")]
-Progress = Callable[[str, float], None]
 
 PIPE_WIDTH = 200  # characters
 INTERRUPT_PERIOD = 0.5  # s between looks at signals; on Linux and macOS a signal also ends the wait

@@ -67,13 +67,13 @@ class Simulation:
         if session is not None and session.lists_fit_at_start:
             return [float(depth) for depth in session.system.pairs["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
-        machine = system_records(self.assembly)._replace(pairs=copy_records(self.pairs), arrays=arrays)
+        records = system_records(self.assembly)._replace(pairs=copy_records(self.pairs), arrays=arrays)
         for capacity in (64, 1024, 16384):
-            machine = machine._replace(lists=contact_lists(arrays, capacity))
-            if update_near_lists(machine, self.assembly.y):
+            records = records._replace(lists=contact_lists(arrays, capacity))
+            if update_near_lists(records, self.assembly.y):
                 break
-        apply_contacts(machine.links, machine.pairs, arrays, machine.lists)
-        return [float(pair.out[DEPTH]) for pair in machine.pairs]
+        apply_contacts(records.links, records.pairs, arrays, records.lists)
+        return [float(pair.out[DEPTH]) for pair in records.pairs]
 
 
 def _check_settings(settings: Settings, assembly: SystemArrays) -> None:

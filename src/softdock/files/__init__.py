@@ -1,1 +1,1 @@
-"""Atomic writes, advisory locks and content-keyed caches."""
+"""Atomic writes, advisory locks, content-keyed caches, checks of input files, and readers in a child process."""

@@ -83,7 +83,7 @@ def read_in_child(
         size = f"{limits.messages / 1e6:g} MB"
         raise _error(path, f"The library that reads the file printed more than {size} of messages.", REMEDY)
     if answer is None:
-        raise _error(path, f"The content of the file takes more than {limits.answer / 1e6:g} MB.")
+        raise _error(path, f"The content of the file takes more than {limits.answer / 2**20:g} MiB.")
     return content_of(path, process.returncode, answer, file_format, limits)
 
 
@@ -138,7 +138,7 @@ def content_of(path: Path, code: int, answer: bytes, file_format: str, limits: L
         reason = content.decode(errors="replace").strip().rstrip(".")
         raise _error(path, f"The {file_format} file cannot be read: {reason}.".replace("  ", " "))
     if code == 0 and kind == OUT_OF_MEMORY:
-        raise _error(path, f"The file needs more than {limits.memory / 2**30:.3g} GB of memory.", REMEDY)
+        raise _error(path, f"The file needs more than {limits.memory / 2**30:.3g} GiB of memory.", REMEDY)
     raise _error(path, f"The library that reads the file crashed ({_name_of_end(code)}).", REMEDY)
 
 

@@ -24,12 +24,18 @@ _POINTS, _WEIGHTS = (_POINTS + 1.0) / 2.0, _WEIGHTS / 2.0
 
 
 def shear_ratio(bending: float, shear: float | None, length: float) -> float:
-    """Return Phi = 12 EI / (G A_s L^2) [1]; zero for a beam without shear deformation; Eq. (F2)."""
+    """Return Phi = 12 EI / (G A_s L^2) [1]; zero for a beam without shear deformation; Eq. (F2).
+
+    `bending`: EI [N m2]. `shear`: G A_s [N]. `length` [m].
+    """
     return 0.0 if shear is None else 12.0 * bending / (shear * length**2)  # Eq. (F2)
 
 
 def bending_stiffness(bending: float, phi: float, length: float) -> Floats:
-    """Return the 4x4 stiffness for (deflection, slope) at both ends; Eq. (F3)."""
+    """Return the 4x4 stiffness for (deflection, slope) at both ends [N/m, N, N m]; Eq. (F3).
+
+    `bending`: EI [N m2]. `phi`: shear ratio [1]. `length` [m].
+    """
     L = length
     a, b = (4.0 + phi) * L**2, (2.0 - phi) * L**2
     K = np.array(
@@ -66,14 +72,17 @@ def bending_shapes(s: Floats, phi: float, length: float) -> tuple[Floats, Floats
 
 
 def bending_mass(mass_per_length: float, rotary: float, phi: float, length: float) -> Floats:
-    """Return the 4x4 consistent mass for (deflection, slope) at both ends, rotary inertia included; Eq. (F5)."""
+    """Return the 4x4 consistent mass for (deflection, slope) at both ends [kg, kg m, kg m2]; Eq. (F5).
+
+    `mass_per_length` [kg/m]. `rotary`: moment of inertia per length [kg m]. `phi`: shear ratio [1]. `length` [m].
+    """
     deflection, rotation = bending_shapes(_POINTS, phi, length)
     M = mass_per_length * (deflection * _WEIGHTS) @ deflection.T + rotary * (rotation * _WEIGHTS) @ rotation.T
     return np.asarray(length * M)  # Eq. (F5)
 
 
 def beam_matrices(section: Section, length: float) -> tuple[Floats, Floats]:
-    """Return the 12x12 stiffness and consistent mass of an element in beam axes."""
+    """Return the 12x12 stiffness and consistent mass of an element in beam axes; SI. `length` [m]."""
     K, M = np.zeros((12, 12)), np.zeros((12, 12))
     bar = np.array([[1.0, -1.0], [-1.0, 1.0]]) / length
     line = np.array([[2.0, 1.0], [1.0, 2.0]]) * length / 6.0

@@ -337,7 +337,7 @@ class Interface(Model):
             levels=self.levels,
         )
 
-    def placed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def hole_and_pin_positions(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return openings of the holes in their frame, and middles of the leading caps in that of the pins [m]."""
         points = self.layout.points()
         holes = np.column_stack([points, np.zeros(len(points))])

@@ -142,11 +142,11 @@ def metric_names(requirements: Mapping[str, Requirement], metrics: Mapping[str, 
         text = requirement.metric
         if text is not None:
             is_name = METRIC_NAME.fullmatch(text.strip())
-            names[key] = text.strip() if is_name else known.get(_spaced(text), made_name(key))
+            names[key] = text.strip() if is_name else known.get(_spaced(text), requirement_metric_name(key))
     return names
 
 
-def made_name(key: str) -> str:
+def requirement_metric_name(key: str) -> str:
     """Return the name of the metric of a requirement with an expression, from its identifier."""
     return f"requirement_{key.replace('-', '_').lower()}"
 

@@ -9,7 +9,10 @@ from softdock.theory.restitution import damping_ratio, kelvin_voigt_restitution
 
 
 def predict_chain(scenario: ChainScenario) -> dict[str, Any]:
-    """Return the impact if there is a contact, and what the latch needs if there is one."""
+    """Return the predicted impact of a scenario with a contact and the minimum latching speeds of one with a latch.
+
+    SI values by name.
+    """
     e_I = _effective_mass_ratio(scenario)
     prediction: dict[str, Any] = {"effective_mass_ratio": e_I}
     if scenario.contact is not None:
@@ -24,20 +27,16 @@ def predict_masses(
 ) -> dict[str, Any]:
     """Return the impact of four masses [kg] at a closing speed [m/s]; m1 and m4 may be 0."""
     impact = rmi.predict_impact(m1, m2, m3, m4, speed=speed, restitution=restitution)
-    regime = rmi.Regime(int(impact.regime))
-    return {
-        "effective_mass_ratio": impact.effective_mass_ratio,
-        "effective_mass_ratio_star": impact.effective_mass_ratio_star,
-        "restitution": float(restitution),
-        "relative_velocity_before": float(speed),
-        "relative_velocity_after": impact.relative_velocity_after,
-        "impulse": impact.impulse,
-        "chaser_velocity_after": impact.chaser_velocity_after,
-        "target_velocity_after": impact.target_velocity_after,
-        "velocities_after": impact.velocities_after.tolist(),
-        "regime": regime.identifier,
-        "regime_sentence": regime.sentence,
-    }
+    e_I = float(impact.effective_mass_ratio)
+    return {"effective_mass_ratio": e_I} | _impact_values(
+        e_I,
+        float(restitution),
+        speed=float(speed),
+        impulse=float(impact.impulse),
+        chaser_velocity_after=float(impact.chaser_velocity_after),
+        target_velocity_after=float(impact.target_velocity_after),
+        velocities_after=impact.velocities_after.tolist(),
+    )
 
 
 def equivalent_restitution(scenario: ChainScenario) -> float:
@@ -63,18 +62,40 @@ def _impact(scenario: ChainScenario, e_I: float, restitution: float) -> dict[str
     chaser, target, speed = scenario.chaser.masses, scenario.target.masses, scenario.speed
     V_t = scenario.target.velocity
     P = float(rmi.impulse(chaser[-1], target[0], speed=speed, restitution=restitution))
+    contact_masses = [V_t + speed - P / chaser[-1], V_t + P / target[0]]  # Eq. (R11)
+    return _impact_values(
+        e_I,
+        restitution,
+        speed=speed,
+        impulse=P,
+        chaser_velocity_after=V_t + speed - P / sum(chaser),  # Eq. (R10)
+        target_velocity_after=V_t if scenario.target.anchored else V_t + P / sum(target),
+        velocities_after=[V_t + speed] * (len(chaser) - 1) + contact_masses + [V_t] * (len(target) - 1),
+    )
+
+
+def _impact_values(
+    e_I: float,
+    restitution: float,
+    *,
+    speed: float,
+    impulse: float,
+    chaser_velocity_after: float,
+    target_velocity_after: float,
+    velocities_after: list[float],
+) -> dict[str, Any]:
+    """Return the values of an impact by name: effective mass ratio and restitution [1], speeds [m/s], impulse [N s]."""
     e_star = float(rmi.ratio_star(e_I, restitution))
     regime = rmi.Regime(int(rmi.regime(e_I, restitution)))
-    contact_masses = [V_t + speed - P / chaser[-1], V_t + P / target[0]]  # Eq. (R11)
     return {
         "effective_mass_ratio_star": e_star,
         "restitution": restitution,
         "relative_velocity_before": speed,
         "relative_velocity_after": float(rmi.relative_velocity_after(e_star, speed=speed)),
-        "impulse": P,
-        "chaser_velocity_after": V_t + speed - P / sum(chaser),  # Eq. (R10)
-        "target_velocity_after": V_t if scenario.target.anchored else V_t + P / sum(target),
-        "velocities_after": [V_t + speed] * (len(chaser) - 1) + contact_masses + [V_t] * (len(target) - 1),
+        "impulse": impulse,
+        "chaser_velocity_after": chaser_velocity_after,
+        "target_velocity_after": target_velocity_after,
+        "velocities_after": velocities_after,
         "regime": regime.identifier,
         "regime_sentence": regime.sentence,
     }
@@ -96,7 +117,7 @@ def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
     minimum = slow
     if contact is not None:
         e_star = rmi.ratio_star(e_I, contact.restitution or 0.0)
-        minimum = float(latch.minimum_speed_behind_impact(slow, e_star))
+        minimum = float(latch.minimum_speed_before_impact(slow, e_star))
     prediction = {
         "minimum_speed": minimum,
         "minimum_speed_slow_latch": slow,
@@ -113,4 +134,4 @@ def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
 
 
 def _behaviour(angle: float, friction_angle: float) -> str:
-    return latch.Wedge(int(latch.wedge_behaviour(angle, friction_angle))).identifier
+    return latch.WedgeBehaviour(int(latch.wedge_behaviour(angle, friction_angle))).identifier

@@ -35,9 +35,9 @@ def _read(path: Path, unit: str | None, digest: str) -> Mesh | None:
         from softdock.geometry.facets import read_bodies  # imports SciPy
 
         bodies = read_bodies(path, unit)
-        counts = np.cumsum([0, *(len(body.vertices) for body in bodies)])
+        offsets = np.cumsum([0, *(len(body.vertices) for body in bodies)])
         points = np.concatenate([body.vertices for body in bodies])
-        triangles = np.concatenate([body.triangles + n for body, n in zip(bodies, counts)])
+        triangles = np.concatenate([body.triangles + n for body, n in zip(bodies, offsets)])
         if len(triangles) <= MAX_TRIANGLES:
             mesh = shade_smoothly(points, triangles)
             assert mesh.normals is not None

@@ -23,7 +23,7 @@ Colour = tuple[float, float, float]
 def pin_parts(interface: Interface, colour: Colour) -> list[Part]:
     """Return the pins in the frame of their body, including their misalignment."""
     r, length = 0.5 * interface.pin.diameter, interface.pin.length
-    _, caps = interface.placed()
+    _, caps = interface.hole_and_pin_positions()
     tip = Arc(start=(length - r, r), end=(length, 0.0), centre=(length - r, 0.0), counterclockwise=False)
     sides: list[Line | Arc] = [Line(start=(0.0, 0.0), end=(0.0, r))]
     if length > r:
@@ -54,7 +54,7 @@ def socket_parts(interface: Interface, colour: Colour) -> list[Part]:
         ring = [(0.0, wide), (0.0, outside), (deep, outside), (deep, 0.0)]
     places = [*corners, *ring]
     segments += [Line(start=a, end=b) for a, b in itertools.pairwise(places) if a != b]
-    holes, _ = interface.placed()
+    holes, _ = interface.hole_and_pin_positions()
     one = solids.revolve_profile(Profile(segments=tuple(segments)), _facets(len(holes)))
     X = interface.holes.pose()
     mesh = solids.transformed(_copies(one, holes[:MAX_DRAWN_PINS]), X.R, X.p)
@@ -81,7 +81,7 @@ def _copies(mesh: Mesh, places: Floats) -> Mesh:
 def _tips(interface: Interface, motion: Motion) -> Floats:
     """Return the mean position of all pin tips over time, in the frame of the holes (n, 3) [m]."""
     X_P, X_H = interface.pins.pose() @ interface.misalignment.pose(), interface.holes.pose()
-    cap = X_P.p + X_P.R @ interface.placed()[1].mean(axis=0)
+    cap = X_P.p + X_P.R @ interface.hole_and_pin_positions()[1].mean(axis=0)
     pins, holes = interface.pins.body, interface.holes.body
     p_N = motion.p[pins] + motion.rotations(pins) @ cap
     p_H = np.einsum("nji,nj->ni", motion.rotations(holes), p_N - motion.p[holes])

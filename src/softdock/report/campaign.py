@@ -25,6 +25,7 @@ from softdock.presentation.numbers import (
     format_share,
 )
 from softdock.presentation.phases import phase_share_table
+from softdock.presentation.progress import Progress
 from softdock.presentation.requirements import (
     CAMPAIGN_MATRIX_NOTE,
     campaign_notes,
@@ -34,7 +35,6 @@ from softdock.presentation.requirements import (
 from softdock.presentation.tables import Table as TextTable
 from softdock.presentation.tables import status_mark
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
-from softdock.report import Progress
 from softdock.report import campaign_figures as figures
 from softdock.report.dispersions import dispersion_table
 from softdock.report.embedding import figure_image
@@ -58,13 +58,16 @@ STYLE = """
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignReportOptions:
-    """What a report of a campaign contains beside its table."""
+    """Author, revision, unit system and paper size of a campaign report."""
 
     author: str = ""
+    """Overrides the author of the campaign and of its scenario."""
     revision: str = ""
+    """Overrides the revision of the campaign and of its scenario."""
     units: str | None = None
     """Name of a unit system; that of the campaign or its scenario if None."""
     paper: str = ""
+    """Paper of a PDF (`PAPERS`); the default one if empty."""
 
 
 def write_report(
@@ -85,11 +88,11 @@ def write_report(
         raise InputError(Problem(message="No run is done yet; there is nothing to report.", file=str(folder)))
     progress("statistics", 0.2)
     system = _unit_system(table, options)
-    findings = summarise(table, system)
+    summary = summarise(table, system)
     progress("figures", 0.4)
-    write_report_file(path, lambda paper: _page(table, findings, folder, options, paper), options.paper)
+    write_report_file(path, lambda paper: _page(table, summary, folder, options, paper), options.paper)
     progress("done", 1.0)
-    return path, findings.to_json()
+    return path, summary.to_json()
 
 
 def _unit_system(table: Table, options: CampaignReportOptions) -> UnitSystem:
@@ -98,56 +101,56 @@ def _unit_system(table: Table, options: CampaignReportOptions) -> UnitSystem:
 
 
 def _page(
-    table: Table, findings: CampaignSummary, folder: Path, options: CampaignReportOptions, paper: str
+    table: Table, summary: CampaignSummary, folder: Path, options: CampaignReportOptions, paper: str
 ) -> str:
     campaign, system = table.manifest["campaign"], _unit_system(table, options)
     title = campaign["title"] or table.manifest["name"]
     imprint, sample = _imprint(table, options), table.random_sample()
     parts = [
         *page_head(title, imprint),
-        *_verdict(table, findings),
+        *_verdict(table, summary),
         paragraph(campaign.get("description", ""), "soft"),
-        *_requirements(table, findings, system),
-        *(paragraph(sentence) for sentence in findings.sentences if not _is_headline(findings, sentence)),
+        *_requirements(table, summary, system),
+        *(paragraph(sentence) for sentence in summary.sentences if not _is_headline(summary, sentence)),
         *search_section(table, system),
         *_outcomes(table),
-        *_phases(findings),
-        *_dispersions(table, findings, system),
-        *_quantiles(table, findings, system),
-        *_distributions(sample, findings, system),
-        *_sensitivities(findings),
-        *_correlations(findings),
-        *_envelope(table, findings, system),
-        *_springs(findings, system),
-        *_assist(table, system),
-        *_predictions(findings, system),
-        *_scatter(sample, findings, system),
-        *_worst(findings, folder),
+        *_phases(summary),
+        *_dispersions(table, system),
+        *_quantiles(table, summary, system),
+        *_distributions(sample, summary, system),
+        *_sensitivities(summary),
+        *_correlations(summary),
+        *_envelope(table, summary, system),
+        *_springs(summary, system),
+        *_opening_time_section(table, system),
+        *_predictions(summary, system),
+        *_scatter(sample, summary, system),
+        *_worst_case_section(summary, folder),
         "<h2>Identification</h2>",
-        scrolling(_about(table)),
+        scrolling(_identification_table(table)),
         scrolling(imprint.table(), small=True),
-        *_annex(table, findings, system),
+        *_annex(table, summary, system),
     ]
     return html_page(title, parts, STYLE, imprint, paper)
 
 
-def _requirements(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+def _requirements(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     """Return the verdict on all requirements, their matrix and what limits its numbers."""
-    verdict, status = overall_verdict(findings.requirements, "campaign")
+    verdict, status = overall_verdict(summary.requirements, "campaign")
     parts = ["<h2>Requirements</h2>", f"<p>{status_mark(status)}{html.escape(verdict)}</p>"]
-    if not findings.requirements:
+    if not summary.requirements:
         return parts
     definition = table.manifest["scenario"]["data"]
-    matrix = campaign_requirement_table(findings.requirements, definition, table.units, system)
-    text = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(findings.requirements, table.manifest)])
+    matrix = campaign_requirement_table(summary.requirements, definition, table.units, system)
+    text = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(summary.requirements, table.manifest)])
     return [*parts, scrolling(matrix, small=True, css_class="matrix"), paragraph(text, "soft")]
 
 
-def _phases(findings: CampaignSummary) -> list[str]:
+def _phases(summary: CampaignSummary) -> list[str]:
     """Return the fraction of the runs that reach each phase."""
-    if not findings.phases:
+    if not summary.phases:
         return []
-    table = phase_share_table([asdict(one) for one in findings.phases])
+    table = phase_share_table([asdict(one) for one in summary.phases])
     return ["<h2>Phases</h2>", scrolling(table)]
 
 
@@ -165,14 +168,14 @@ def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:
     )
 
 
-def _verdict(table: Table, findings: CampaignSummary) -> list[str]:
+def _verdict(table: Table, summary: CampaignSummary) -> list[str]:
     """Return the capture probability with its interval, and what is missing of the campaign."""
     parts = []
-    if findings.method != "monte-carlo":
-        parts += [f'<p class="headline"><b>{html.escape(text)}</b></p>' for text in findings.sentences[:1]]
-    elif findings.success is not None:
+    if summary.method != "monte-carlo":
+        parts += [f'<p class="headline"><b>{html.escape(text)}</b></p>' for text in summary.sentences[:1]]
+    elif summary.success is not None:
         names = ", ".join(label(name) for name in table.manifest["campaign"]["success"])
-        text = success_text(findings.success["share"], findings.success["low"], findings.success["high"])
+        text = success_text(summary.success["share"], summary.success["low"], summary.success["high"])
         parts.append(f'<p class="headline"><b>{html.escape(text)}</b> Success: {html.escape(names)}.</p>')
     if table.run.size < table.planned:
         missing = f"{table.run.size} of {table.planned} runs are done; the statistics are preliminary."
@@ -180,15 +183,15 @@ def _verdict(table: Table, findings: CampaignSummary) -> list[str]:
     return parts
 
 
-def _is_headline(findings: CampaignSummary, sentence: str) -> bool:
+def _is_headline(summary: CampaignSummary, sentence: str) -> bool:
     """Return whether the headline of the report contains a sentence: the first one, or the success rate."""
-    if findings.method != "monte-carlo":
-        return sentence == findings.sentences[0]
-    rate = findings.success
+    if summary.method != "monte-carlo":
+        return sentence == summary.sentences[0]
+    rate = summary.success
     return rate is not None and success_text(rate["share"], rate["low"], rate["high"]) in sentence
 
 
-def _about(table: Table) -> TextTable:
+def _identification_table(table: Table) -> TextTable:
     manifest, campaign = table.manifest, table.manifest["campaign"]
     rows = [
         ("scenario", manifest["scenario"]["name"]),
@@ -233,7 +236,7 @@ def _validity(table: Table) -> list[str]:
     return parts
 
 
-def _dispersions(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+def _dispersions(table: Table, system: UnitSystem) -> list[str]:
     note = (
         "Distributions and limits as written in the campaign and its presets; nominal: value of the scenario; "
         "sampled: smallest and largest value of the runs."
@@ -247,34 +250,35 @@ def _dispersions(table: Table, findings: CampaignSummary, system: UnitSystem) ->
     return ["<h2>Dispersions</h2>", paragraph(note, "soft keep"), scrolling(content, small=True), *texts]
 
 
-def _quantiles(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+def _quantiles(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     note = (
         "Below each quantile: its 95 % confidence interval, from order statistics, independent of the distribution; "
         "a limit is missing where there are too few runs for it."
     )
-    others = [name for name in findings.quantiles if name not in findings.metrics]
+    others = [name for name in summary.quantiles if name not in summary.metrics]
     parts = ["<h2>Metrics</h2>", paragraph(note, "soft keep")]
-    parts.append(scrolling(_quantile_table(table, findings, findings.metrics or others, system), small=True))
-    if findings.metrics and others:
+    parts.append(scrolling(_quantile_table(table, summary, summary.metrics or others, system), small=True))
+    if summary.metrics and others:
         parts.append(paragraph(f"{len(others)} other metrics are in the annex.", "soft"))
     return parts
 
 
 def _quantile_table(
-    table: Table, findings: CampaignSummary, names: list[str], system: UnitSystem
+    table: Table, summary: CampaignSummary, names: list[str], system: UnitSystem
 ) -> TextTable:
     rows, resolutions = [], display_resolutions(table.manifest["scenario"]["data"])
     for name in names:
-        count, values = findings.quantiles[name]
+        count, values = summary.quantiles[name]
         largest, resolution = max(map(abs, values)), resolutions.get(table.unit(name), 0.0)
         symbol, factor = display_unit(table.unit(name), largest if largest >= resolution else 0.0, system)
         floor = max(NEGLIGIBLE * largest, resolution)
-        cells = [_shown(factor, value, floor) for value in values]
+        cells = [_format_value(factor, value, floor) for value in values]
         rows.append([axis_label(label(name), symbol), str(count), *cells])
         ends = [""] * len(cells)
         for place, key in enumerate(QUANTILES, 1):
             low, high = (
-                "" if end is None else _shown(factor, end, floor) for end in findings.intervals[name][key]
+                "" if end is None else _format_value(factor, end, floor)
+                for end in summary.intervals[name][key]
             )
             ends[place] = f"{low} ... {high}"
         rows.append(["", "", *ends])
@@ -282,16 +286,16 @@ def _quantile_table(
     return TextTable(header=header, rows=rows)
 
 
-def _shown(factor: float, value: float, floor: float) -> str:
+def _format_value(factor: float, value: float, floor: float) -> str:
     """Return a value in its display unit; one below a floor is a rounding error and is shown as 0."""
     return format_number(0.0 if abs(value) < floor else factor * value)
 
 
-def _distributions(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
-    if not findings.metrics:
+def _distributions(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+    if not summary.metrics:
         return []
     text = "Share of runs of each outcome with at most this value; in brackets the number of runs."
-    pairs = [findings.metrics[i : i + 2] for i in range(0, len(findings.metrics), 2)]
+    pairs = [summary.metrics[i : i + 2] for i in range(0, len(summary.metrics), 2)]
     return [
         "<h2>Cumulative distributions by outcome</h2>",
         paragraph(text, "soft keep"),
@@ -305,9 +309,9 @@ def _distributions(table: Table, findings: CampaignSummary, system: UnitSystem) 
     ]
 
 
-def _sensitivities(findings: CampaignSummary) -> list[str]:
+def _sensitivities(summary: CampaignSummary) -> list[str]:
     """Return tornado charts of the rank correlations, and Sobol' indices where the design gives them."""
-    metrics = list(dict.fromkeys(one.metric for one in findings.correlations))
+    metrics = list(dict.fromkeys(one.metric for one in summary.correlations))
     parts = []
     if metrics:
         note = (
@@ -317,12 +321,12 @@ def _sensitivities(findings: CampaignSummary) -> list[str]:
         parts += ["<h2>Sensitivities</h2>", paragraph(note, "soft keep")]
     charts = []
     for metric in metrics:
-        own = [one for one in findings.correlations if one.metric == metric]
+        own = [one for one in summary.correlations if one.metric == metric]
         charts.append(figure_image(figures.tornado_figure(own, metric), f"Sensitivities of {label(metric)}"))
     parts.append(f'<div class="pictures">{"".join(charts)}</div>')
-    if findings.sobol:
+    if summary.sobol:
         parts.append("<h2>Sobol' indices</h2>")
-    for metric, indices in findings.sobol.items():
+    for metric, indices in summary.sobol.items():
         omitted = f"; {indices.left_out} points with a run without value omitted" if indices.left_out else ""
         parts.append(f"<h3>{html.escape(label(metric))}</h3>")
         parts.append(paragraph(f"{indices.complete} base points{omitted}."))
@@ -332,10 +336,10 @@ def _sensitivities(findings: CampaignSummary) -> list[str]:
     return parts
 
 
-def _correlations(findings: CampaignSummary) -> list[str]:
-    if not findings.correlations:
+def _correlations(summary: CampaignSummary) -> list[str]:
+    if not summary.correlations:
         return []
-    figure, omitted = figures.correlation_figure(findings.correlations)
+    figure, omitted = figures.correlation_figure(summary.correlations)
     parts = ["<h2>Rank correlations (Spearman)</h2>", figure_image(figure, "Matrix of rank correlations")]
     if omitted:
         names = ", ".join(input_label(name) for name in omitted)
@@ -343,8 +347,8 @@ def _correlations(findings: CampaignSummary) -> list[str]:
     return parts
 
 
-def _envelope(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
-    if findings.envelope is None:
+def _envelope(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+    if summary.envelope is None:
         success = table.success
         if success is None:
             return []
@@ -352,7 +356,7 @@ def _envelope(table: Table, findings: CampaignSummary, system: UnitSystem) -> li
         why = why or "fewer than two inputs have a rank correlation with success"
         text = f"There is no boundary to show in these runs: {why}."
         return ["<h2>Capture envelope</h2>", paragraph(text)]
-    x, y, envelope = findings.envelope
+    x, y, envelope = summary.envelope
     text = (
         "Success rate in each cell over the two inputs with the largest rank correlation with success, and the lower "
         "limit of its 95 % Wilson interval. No model is fitted."
@@ -361,10 +365,10 @@ def _envelope(table: Table, findings: CampaignSummary, system: UnitSystem) -> li
     return ["<h2>Capture envelope</h2>", paragraph(text, "keep"), figure_image(figure, "Capture envelope")]
 
 
-def _springs(findings: CampaignSummary, system: UnitSystem) -> list[str]:
+def _springs(summary: CampaignSummary, system: UnitSystem) -> list[str]:
     text = "Largest stored energy of each run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
-    parts = [f"<h2>Spring sizing</h2>{paragraph(text, 'keep')}"] if findings.springs else []
-    for size in findings.springs:
+    parts = [f"<h2>Spring sizing</h2>{paragraph(text, 'keep')}"] if summary.springs else []
+    for size in summary.springs:
         stroke = format_quantity(size.stroke, "rad" if size.turning else "m", system)
         table = spring_table(size.by_quantile(), size.turning, system)
         parts += [f"<h3>{html.escape(size.name)}, stroke {stroke}</h3>", scrolling(table)]
@@ -374,7 +378,7 @@ def _springs(findings: CampaignSummary, system: UnitSystem) -> list[str]:
     return parts
 
 
-def _assist(table: Table, system: UnitSystem) -> list[str]:
+def _opening_time_section(table: Table, system: UnitSystem) -> list[str]:
     if "opening_time" not in table.metrics:
         return []
     found = figures.opening_time_figures(table, system)
@@ -387,31 +391,31 @@ def _assist(table: Table, system: UnitSystem) -> list[str]:
     return parts if found else []
 
 
-def _predictions(findings: CampaignSummary, system: UnitSystem) -> list[str]:
-    many = findings.predictions
+def _predictions(summary: CampaignSummary, system: UnitSystem) -> list[str]:
+    many = summary.predictions
     if many is None:
         return []
     figure = figures.prediction_figure(many.ratio, many.simulated, many.predicted, system)
     return ["<h2>Theory and simulation</h2>", figure_image(figure, "Theory against simulation")]
 
 
-def _scatter(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+def _scatter(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     parts = ["<h2>Metrics over inputs</h2>"]
     if table.success is not None:
         parts.append(paragraph("Dots: successful runs; crosses: other runs.", "soft keep"))
-    for metric in findings.metrics:
-        figure = figures.scatter_grid(table, metric, findings.inputs, system)
+    for metric in summary.metrics:
+        figure = figures.scatter_grid(table, metric, summary.inputs, system)
         parts += [
             f"<h3>{html.escape(label(metric))}</h3>",
             figure_image(figure, f"{label(metric)} over inputs"),
         ]
-    return parts if findings.metrics and findings.inputs else []
+    return parts if summary.metrics and summary.inputs else []
 
 
-def _worst(findings: CampaignSummary, folder: Path) -> list[str]:
+def _worst_case_section(summary: CampaignSummary, folder: Path) -> list[str]:
     parts = ["<h2>Worst cases</h2>"]
     parts.append(paragraph("Each command repeats the run with its full history and prints it.", "soft keep"))
-    for what, cases in findings.worst.items():
+    for what, cases in summary.worst.items():
         rows = [[str(run), text, rerun_command(folder, run)] for run, text in cases]
         table = TextTable(header=["run", "", "command"], rows=rows, left=(0, 1, 2), code=(2,))
         parts += [f"<h3>{html.escape(label(what))}</h3>", scrolling(table, small=True)]
@@ -423,9 +427,9 @@ def rerun_command(folder: Path, run: int) -> str:
     return f"softdock campaign resume {shlex.quote(str(folder))} --rerun {run}"
 
 
-def _annex(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
-    others = [name for name in findings.quantiles if name not in findings.metrics] if findings.metrics else []
-    rest = scrolling(_quantile_table(table, findings, others, system), small=True) if others else ""
+def _annex(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+    others = [name for name in summary.quantiles if name not in summary.metrics] if summary.metrics else []
+    rest = scrolling(_quantile_table(table, summary, others, system), small=True) if others else ""
     manifest: Mapping[str, Any] = table.manifest
     campaign = html.escape(yaml_text(manifest["campaign"]))
     scenario = html.escape(yaml_text(manifest["scenario"]["data"]))

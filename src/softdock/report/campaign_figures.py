@@ -6,7 +6,6 @@ from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from softdock.campaign.sizing import SpringSize
@@ -19,7 +18,7 @@ from softdock.presentation.numbers import display_unit
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.report.limits import metric_limits
-from softdock.report.picture import GREY, literal, style_axes
+from softdock.report.picture import GREY, literal, new_figure, style_axes
 from softdock.report.svg import FAR_LIMIT
 from softdock.result import Array
 
@@ -53,13 +52,6 @@ def column(table: Table, name: str, system: UnitSystem = AUTOMATIC) -> Column:
     symbol, factor = display_unit(table.unit(name), largest, system)
     words = input_label(name) if is_input else label(name)
     return Column(axis_label(words, symbol), factor * values, factor)
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure with a canvas that needs no display."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def scatter_grid(table: Table, metric: str, inputs: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:

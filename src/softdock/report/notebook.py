@@ -11,7 +11,7 @@ from softdock.presentation.requirements import requirement_table
 from softdock.presentation.unit_systems import unit_system_of
 from softdock.report.plot import plot
 from softdock.result import Result
-from softdock.result.received import received_errors
+from softdock.result.damaged_results import damaged_result_errors
 
 MOST_LOADS = 5
 DOTS_PER_INCH = 60  # a picture of about 40 kB
@@ -19,7 +19,7 @@ DOTS_PER_INCH = 60  # a picture of about 40 kB
 
 def result_html(result: Result) -> str:
     """Return outcome, validity, requirements, largest loads and the plot of a run as HTML."""
-    with received_errors(result):
+    with damaged_result_errors(result):
         return _html(result)
 
 

@@ -33,6 +33,16 @@ def save_picture(figure: "Figure", path: Path) -> None:
             figure.savefig(temporary, format=kind, dpi=DOTS_PER_INCH)
 
 
+def new_figure(width: float, height: float) -> "Figure":
+    """Return an empty figure [inch] with a canvas that needs no display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
 def write_literally(figure: "Figure") -> None:
     """Show dollar signs in titles, labels, legends and notes as they are, not as delimiters of formulas.
 

@@ -18,7 +18,7 @@ from softdock.presentation.unit_systems import UnitSystem, find_unit_system, uni
 from softdock.report.panels import Panel, overview_panels
 from softdock.report.picture import GREY, save_picture, style_axes, write_literally
 from softdock.result import Array, Channel, Event, Result
-from softdock.result.received import received_errors
+from softdock.result.damaged_results import damaged_result_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def plot(
     drawn. Values are in the given unit system, or in that of the scenario.
     """
     chosen = find_unit_system(system, "system") if isinstance(system, str) else system
-    with received_errors(result):
+    with damaged_result_errors(result):
         panels = overview_panels(result) if channels is None else _panels(result, channels)
         if not panels:
             raise InputError("This result has no recorded channels to draw.")

@@ -15,8 +15,7 @@ from softdock.presentation.labels import axis_label, input_label
 from softdock.presentation.numbers import display_unit, format_number
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.report.campaign_figures import new_figure
-from softdock.report.picture import style_axes
+from softdock.report.picture import new_figure, style_axes
 from softdock.result import Array
 
 SECTIONS = 3
@@ -26,7 +25,10 @@ UNCERTAIN = (-1.96, 1.96)
 
 
 def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
-    """Draw the probability that the margin is at most the threshold of each level."""
+    """Draw the probability that the margin is at most the threshold of each level.
+
+    `found`: `Table.search` of the method `subset`, from `SubsetSimulation.to_json` and with the `margin`.
+    """
     levels = found["levels"]
     thresholds = np.array([one["threshold"] for one in levels])
     chance = np.cumprod([one["probability"] for one in levels])
@@ -52,7 +54,10 @@ def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Fi
 
 
 def refinement_figure(found: Mapping[str, Any]) -> Figure:
-    """Draw uncertain volume and errors of the surrogate over the runs that it uses."""
+    """Draw uncertain volume and errors of the surrogate over the runs that it uses.
+
+    `found`: `Table.search` of the method `boundary`, from `BoundaryRefinement.to_json`.
+    """
     rows = found["refinements"]
     figure = new_figure(6.5, 2.8)
     axes = figure.add_subplot()
@@ -66,7 +71,7 @@ def refinement_figure(found: Mapping[str, Any]) -> Figure:
         values = [100.0 * one[key] for one in rows]
         axes.plot(runs, values, style, color=SERIES[k], label=text, markersize=4)
     axes.axhline(100.0 * found["tolerance"], color="0.3", linewidth=0.8, linestyle="-.", label="tolerance")
-    axes.set_xlabel("runs of the surrogate", fontsize="small")
+    axes.set_xlabel("runs used by the surrogate", fontsize="small")
     axes.set_ylabel("share of the volume [%]", fontsize="small")
     axes.set_ylim(bottom=0.0)
     axes.legend(fontsize="small", frameon=False)
@@ -75,7 +80,10 @@ def refinement_figure(found: Mapping[str, Any]) -> Figure:
 
 
 def boundary_figure(shape: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
-    """Draw a boundary over its first two inputs, in sections along the others."""
+    """Draw a boundary over its first two inputs, in sections along the others.
+
+    `shape`: `Table.boundary`, from `AdaptiveCampaign`: axes, grid and runs [SI].
+    """
     axes = [_Axis(axis, system) for axis in shape["axes"]]
     others = axes[2:]
     picks = [

@@ -33,7 +33,7 @@ from softdock.report.svg import LimitLine
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data
-from softdock.result.received import received_errors
+from softdock.result.damaged_results import damaged_result_errors
 from softdock.result.storage import history_digest
 from softdock.scenario.yaml_text import yaml_text
 from softdock.simulation.convergence import Refinement
@@ -75,7 +75,7 @@ def write_run_report(result: Result, path: Path, options: ReportOptions | None =
 
 def run_report(result: Result, options: ReportOptions | None = None) -> str:
     """Return the report of a run as a self-contained page."""
-    with received_errors(result):
+    with damaged_result_errors(result):
         return _page(result, options or ReportOptions())
 
 

@@ -26,7 +26,7 @@ from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report.load_channels import phase_peaks
 from softdock.result import Audit, Result
-from softdock.result.received import received_errors
+from softdock.result.damaged_results import damaged_result_errors
 
 MOST_LOADS = 8
 """Loads of the table in a terminal."""
@@ -46,7 +46,7 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
 
     Values are in the given unit system, or in that of the scenario.
     """
-    with received_errors(result):
+    with damaged_result_errors(result):
         lines = _lines(result, system or unit_system_of(result.definition))
     return [(printable(text, "\n"), status) for text, status in lines]
 

@@ -24,7 +24,9 @@ def outlines_of(definition: Mapping[str, Any], directory: str) -> dict[str, Any]
 
 
 def _outline(data: Mapping[str, Any], directory: Path) -> dict[str, Any]:
-    from softdock.geometry.profile_cache import profile_rows  # the rest is for multibody scenarios alone
+    from softdock.geometry.profile_cache import (
+        profile_rows,  # imported here, because only multibody scenarios have surfaces
+    )
     from softdock.model.surfaces import Surface
 
     surface = Surface.model_validate(data)

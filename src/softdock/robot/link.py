@@ -78,7 +78,7 @@ class Command:
     """Feed-forward torque [N m]."""
     mode: Mode = Mode.COMMAND
     low_impedance: bool = False
-    """Whether the client takes over stability: stiffness and damping may be below the robot's minimum, down to 0."""
+    """Whether stiffness and damping may be below the robot's minimum, down to 0; the client ensures stability."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,7 +15,7 @@ from softdock.robot.link import Array, Command, Exceeded, Limits, Mode, Refusal,
 MAGIC = b"SDRL"
 VERSION = 1
 MAX_JOINTS = 32
-"""Largest number of joints whose datagrams fit into one Ethernet frame."""
+"""Largest number of joints of this protocol; the datagrams fit into one Ethernet frame."""
 MAX_DATAGRAM_BYTES = 1472
 """Largest datagram without fragmentation on Ethernet (1500 bytes less IP and UDP headers)."""
 
@@ -27,7 +27,8 @@ _STATE = struct.Struct("<BBHIdQddQ")
 _DENIAL = struct.Struct("<B7x")
 
 LOW_IMPEDANCE = 1
-"""Flag of a command: the client takes over stability. Other bits are reserved and ignored."""
+"""Flag of a command: the robot does not enforce its minimum stiffness and damping; the client is responsible for
+stability. Other bits are reserved and ignored."""
 _ALL_EXCEEDED = sum(Exceeded)
 _REFUSALS = tuple(Refusal)
 """The code of a refusal is its position in this order, counted from 1; 0 means none."""
@@ -112,7 +113,7 @@ class StateMessage:
     """Commands refused in this session."""
 
 
-Body = Hello | Bye | DenialMessage | Welcome | CommandMessage | StateMessage
+Message = Hello | Bye | DenialMessage | Welcome | CommandMessage | StateMessage
 
 
 @dataclass(frozen=True)
@@ -121,10 +122,10 @@ class Packet:
 
     session: int
     sequence: int
-    body: Body
+    body: Message
 
 
-def encode(session: int, sequence: int, body: Body) -> bytes:
+def encode(session: int, sequence: int, body: Message) -> bytes:
     """Return the bytes of a datagram."""
     match body:
         case Hello():
@@ -164,13 +165,13 @@ def decode(data: bytes) -> Packet:
         raise MalformedError(str(error)) from None
 
 
-def _check_empty(payload: bytes, body: Body) -> Body:
+def _check_empty(payload: bytes, body: Message) -> Message:
     if payload:
         raise ValueError("wrong length")
     return body
 
 
-def _denial(payload: bytes) -> DenialMessage:
+def _read_denial(payload: bytes) -> DenialMessage:
     return DenialMessage(Denial(_DENIAL.unpack(payload)[0]))
 
 
@@ -180,11 +181,11 @@ def _welcome_bytes(body: Welcome) -> bytes:
     return head + _rows(limits.q_min, limits.q_max, limits.speed, limits.torque, limits.stiffness)
 
 
-def _welcome(payload: bytes) -> Welcome:
+def _read_welcome(payload: bytes) -> Welcome:
     joints, _, _, period, timeout, damping_ratio = _WELCOME.unpack_from(payload)
     q_min, q_max, speed, torque, stiffness = _arrays(payload, _WELCOME.size, joints, 5)
     if not (0.0 < period < np.inf and 0.0 < timeout < np.inf):
-        raise ValueError("a cycle or a timeout that is no time")
+        raise ValueError("cycle time and timeout must be positive and finite")
     limits = Limits(
         q_min=q_min,
         q_max=q_max,
@@ -202,7 +203,7 @@ def _command_bytes(body: CommandMessage) -> bytes:
     return head + _rows(c.q, c.stiffness, c.damping_ratio, c.tau_ff)
 
 
-def _command(payload: bytes) -> CommandMessage:
+def _read_command(payload: bytes) -> CommandMessage:
     mode, flags, joints, _, sent = _COMMAND.unpack_from(payload)
     q, stiffness, damping_ratio, tau_ff = _arrays(payload, _COMMAND.size, joints, 4)
     command = Command(
@@ -225,7 +226,7 @@ def _state_bytes(body: StateMessage) -> bytes:
     return head + _rows(s.q, s.qdot, s.tau_measured, s.tau_external)
 
 
-def _state(payload: bytes) -> StateMessage:
+def _read_state(payload: bytes) -> StateMessage:
     mode, code, joints, exceeded, t, echo, echo_sent, held, refused = _STATE.unpack_from(payload)
     q, qdot, tau_measured, tau_external = _arrays(payload, _STATE.size, joints, 4)
     if code > len(_REFUSALS):
@@ -257,8 +258,8 @@ def _arrays(payload: bytes, start: int, joints: int, count: int) -> Array:
 _READERS = {
     Kind.HELLO: lambda payload: _check_empty(payload, Hello()),
     Kind.BYE: lambda payload: _check_empty(payload, Bye()),
-    Kind.WELCOME: _welcome,
-    Kind.COMMAND: _command,
-    Kind.STATE: _state,
-    Kind.DENIAL: _denial,
+    Kind.WELCOME: _read_welcome,
+    Kind.COMMAND: _read_command,
+    Kind.STATE: _read_state,
+    Kind.DENIAL: _read_denial,
 }

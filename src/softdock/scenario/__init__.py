@@ -1,6 +1,6 @@
 """Scenarios: file format, validation, error messages with file and line, bundled scenarios."""
 
-from softdock.scenario.base import FieldError, Model, ScenarioBase
+from softdock.scenario.base import ScenarioBase
 from softdock.scenario.construction import Scenario, ScenarioLike, as_scenario
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.loading import Bundled, bundled, check, from_data, load
@@ -8,8 +8,6 @@ from softdock.scenario.loading import Bundled, bundled, check, from_data, load
 __all__ = [
     "KINDS",
     "Bundled",
-    "FieldError",
-    "Model",
     "Scenario",
     "ScenarioBase",
     "ScenarioLike",

@@ -16,15 +16,19 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from softdock.errors import file_errors, no_such
 from softdock.files.path_argument import path_argument
-from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
+from softdock.model.requirements import (
+    METRIC_NAME,
+    Requirement,
+    RequirementId,
+    metric_names,
+    requirement_metric_name,
+)
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.quantities.unit_system_names import unit_system_name
 from softdock.scenario.source import Source
 
 if TYPE_CHECKING:
     from softdock.scenario.overrides import Overrides
-
-__all__ = ["FieldError", "Model", "Origin", "ScenarioBase"]
 
 UnitSystemName = Annotated[
     Literal["automatic", "SI", "mm/deg", "imperial"], BeforeValidator(unit_system_name)
@@ -36,10 +40,10 @@ SourceKind = Literal["measured", "computed", "literature", "specified", "assumed
 
 
 class InputSource(Model):
-    """Where a value, or all values below a key, come from."""
+    """Source of a value, or of all values below a key."""
 
     kind: SourceKind
-    """Sort of source."""
+    """How the value is known."""
     reference: str = ""
     """Document, test or reason."""
 
@@ -107,7 +111,10 @@ class ScenarioBase(Model):
         return copy
 
     def with_numbers(self, fields: Mapping[str, Any]) -> Self:
-        """Return the validated scenario with fields replaced that differ in numbers only; raises ValueError."""
+        """Return a validated copy with some top-level fields replaced by values that differ only in numbers.
+
+        Raises ValueError for invalid values.
+        """
         data = {name: getattr(self, name) for name in type(self).model_fields}
         return self.model_validate(
             data | dict(fields), context={"directory": self.directory, "name": self.name}
@@ -122,7 +129,7 @@ class ScenarioBase(Model):
         return {}
 
     def metric_unit(self, text: str) -> str:
-        """Return the SI unit of an expression of a metric; raises FieldError with the path of the text empty."""
+        """Return the SI unit of an expression of a metric; raises FieldError with an empty path."""
         raise FieldError(
             "", f"must be the name of a metric of the run; there are: {', '.join(self.metric_units())}"
         )
@@ -157,13 +164,16 @@ class ScenarioBase(Model):
         """Collect the errors of the requirements: metrics, units of limits, outcomes, contact conditions."""
         for key, requirement in self.requirements.items():
             findings.of(self._check_requirement, f"requirements.{key}", requirement)
-        owners = dict.fromkeys(self.own_metrics(), "the metric of that name")
+        owners = dict.fromkeys(self.own_metrics(), "the key `metrics`")
         for key, name in metric_names(self.requirements, self.own_metrics()).items():
-            if name == made_name(key):
+            if name == requirement_metric_name(key):
                 if name in owners:
-                    message = f"gives the metric {name!r}, which is that of {owners[name]}: choose another identifier"
+                    message = (
+                        f"would be evaluated as metric {name!r}, which {owners[name]} already defines: "
+                        "choose another identifier"
+                    )
                     findings.errors.append(FieldError(f"requirements.{key}", message))
-                owners[name] = repr(key)
+                owners[name] = f"requirement {key!r}"
 
     def _check_requirement(self, field: str, requirement: Requirement) -> None:
         if requirement.metric is not None:
@@ -203,12 +213,12 @@ class ScenarioBase(Model):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scenario as a YAML file with SI numbers; files that it names are found from the new file."""
         from softdock.files.atomic import write_atomic
-        from softdock.scenario.file_paths import moved_to
+        from softdock.scenario.file_paths import relocate_paths
         from softdock.scenario.yaml_text import yaml_text
 
         file = path_argument("path", path)
         with file_errors(file, "write"):
-            write_atomic(file, yaml_text(moved_to(self.to_data(), self.directory, file.parent)))
+            write_atomic(file, yaml_text(relocate_paths(self.to_data(), self.directory, file.parent)))
 
     def __repr__(self) -> str:
         shown: dict[str, Any] = {"kind": self.kind}

@@ -21,8 +21,8 @@ from softdock.quantities.fields import (
     Quantity,
     Speed,
 )
-from softdock.quantities.model import Findings
-from softdock.scenario.base import FieldError, Model, ScenarioBase
+from softdock.quantities.model import FieldError, Findings, Model
+from softdock.scenario.base import ScenarioBase
 
 MOST_MASSES = 1000
 MOST_ROWS = 1_000_000

@@ -30,7 +30,7 @@ def with_absolute_files(data: Mapping[str, Any], directory: Path) -> dict[str, A
     return with_files(data, lambda file: str(directory.absolute() / file))
 
 
-def moved_to(data: Mapping[str, Any], directory: Path, folder: Path) -> dict[str, Any]:
+def relocate_paths(data: Mapping[str, Any], directory: Path, folder: Path) -> dict[str, Any]:
     """Return the data with paths that apply in a file in `folder` instead of `directory`.
 
     Files below the folder have relative paths, except for bundled ones; others have absolute paths.

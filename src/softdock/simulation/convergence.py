@@ -1,10 +1,11 @@
 """Convergence of a run: the same scenario with tighter accuracy and with finer contact cells."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from softdock.presentation.progress import Progress
 from softdock.result import Result
 from softdock.result.step_errors import step_errors
 from softdock.scenario import ScenarioBase, from_data
@@ -13,7 +14,6 @@ TIGHTER = 0.1
 """Factor on the error tolerances of a step."""
 FINER = 0.5
 """Factor on the size of contact cells, which quarters their areas."""
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 from softdock.assembly.assembler import Assembly
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
-from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
+from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
 from softdock.dynamics.kernels.events import ACTION, CAPTURE_STATE, STOP
 from softdock.dynamics.kernels.gnc_records import GncRecords
 from softdock.dynamics.kernels.tree import copy_records, records
@@ -72,7 +72,7 @@ class PreparedMultibody:
         """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
         simulation = self.simulation
         refuse_overlap(self.scenario, simulation.depths_at_start(session))
-        refuse_stuck_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
+        refuse_overlapping_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
         if self.scenario.phases:
             values = (session or simulation.begin()).values()
             refuse_ended_phase(self.scenario, self.topology.event_index, simulation.events, values)

@@ -6,12 +6,16 @@ from typing import Any
 
 from softdock.scenario.schema import json_schema
 
-LONGEST_LIST = 12  # entries; a longer list is edited in the text
+LONGEST_LIST = 12  # entries; a longer list is edited in the YAML text
 HIDDEN = ("softdock", "kind", "sources")
 SCALARS = ("number", "string", "integer", "boolean", "null")
 
 Node = dict[str, Any]
-"""A group (`children`) or a field (`kind`, `value`, `unit`); both have `path`, `label`, `about`."""
+"""A group (`children`; `vector`: all children are fields) or a field (`kind`: quantity, text, choice, flag or long;
+`value`, `unit`, `default`, `choices`).
+
+Both have `path`, `label`, `about` and `given` (whether the file has the key).
+"""
 
 
 def build_form(data: Mapping[str, Any]) -> list[Node]:
@@ -68,7 +72,12 @@ def _node(schema: Node, value: Any, path: str, label: str, document: Node, given
 
 def _list_node(base: Node, schema: Node, values: list[Any], document: Node) -> Node:
     if len(values) > LONGEST_LIST:
-        return {**base, "kind": "long", "value": f"{len(values)} entries; edit them in the text.", "unit": ""}
+        return {
+            **base,
+            "kind": "long",
+            "value": f"{len(values)} entries; edit them in the YAML text.",
+            "unit": "",
+        }
     before, rest = schema.get("prefixItems", []), schema.get("items", {})
     nodes = []
     for i, value in enumerate(values):

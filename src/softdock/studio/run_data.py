@@ -16,12 +16,12 @@ from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_
 from softdock.report.limits import limit_lines
 from softdock.report.load_channels import history_loads, peak_components, phase_peaks
 from softdock.result import Result
-from softdock.result.received import received_errors
+from softdock.result.damaged_results import damaged_result_errors
 
 
 def summarise_result(result: Result) -> dict[str, Any]:
     """Return everything about a result except its curves."""
-    with received_errors(result):
+    with damaged_result_errors(result):
         return _summary(result)
 
 

@@ -14,7 +14,7 @@ from softdock.errors import InputError, Problem
 from softdock.files.atomic import write_atomic
 from softdock.files.regular_file import read_regular_file
 from softdock.result import Array, Result, plain_data
-from softdock.result.received import received_errors
+from softdock.result.damaged_results import damaged_result_errors
 from softdock.scenario import ScenarioBase
 from softdock.scenario.loading import bundled_text, load_text, parse_with_base
 from softdock.scenario.source import check_head, parse, read_file
@@ -133,7 +133,7 @@ def draw_controllers(folder: Folder, report_stage: StageCallback, *, run: str, u
     from softdock.report import control_charts, svg
 
     result = Result.load(_run_folder(folder, run))
-    with received_errors(result):
+    with damaged_result_errors(result):
         figures = control_charts.control_figures(result, SYSTEMS[units])
     style = f"{svg.STYLE}{control_charts.STYLE}"
     return f'<style>{style}</style><div class="charts">{"".join(figures)}</div>' if figures else ""

@@ -1,6 +1,8 @@
-"""Checks of the arguments of closed forms."""
+"""Checks of the arguments of closed forms, and types of arguments and results."""
 
 import math
+from enum import IntEnum
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +12,24 @@ from softdock.errors import InputError, Problem
 Array = NDArray[np.float64]
 Number = float | Array
 """A float for scalar input, an array of the broadcast shape for array input."""
+
+
+class DescribedCode(IntEnum):
+    """Base of integer codes, each written as a number and a sentence for the user."""
+
+    sentence: str
+
+    def __new__(cls, code: int, sentence: str = "") -> Self:
+        """Return the member with this code and sentence."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.sentence = sentence
+        return member
+
+    @property
+    def identifier(self) -> str:
+        """Name in lower case, for example `closing`."""
+        return self.name.lower()
 
 
 def check_range(

@@ -4,41 +4,23 @@ Insertion is measured from first contact, positive inwards [m]. Angles in radian
 and return a float for scalar input.
 """
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.theory.inputs import Array, Number, as_number, check_range
+from softdock.theory.inputs import Array, DescribedCode, Number, as_number, check_range
 
 RIGHT_ANGLE = np.pi / 2
 LARGEST_ANGLE = RIGHT_ANGLE - 1e-9  # beyond this tan is inaccurate
 
 
-class Wedge(IntEnum):
+class WedgeBehaviour(DescribedCode):
     """Behaviour of a wedge with friction."""
 
-    SLIDES = 0
-    HOLDS = 1
-    JAMS = 2
-
-    @property
-    def identifier(self) -> str:
-        """Short name, for example `slides`."""
-        return self.name.lower()
-
-    @property
-    def sentence(self) -> str:
-        """Description for the user."""
-        return _SENTENCES[self]
-
-
-_SENTENCES = {
-    Wedge.SLIDES: "The wedge slides in, and the latch spring pushes it back if it stops short of the latch.",
-    Wedge.HOLDS: "The wedge slides in, but friction holds it where it stops: the spring cannot push it back.",
-    Wedge.JAMS: "The wedge jams: friction is too large for any push along the axis to lift the latch.",
-}
+    SLIDES = 0, "The wedge slides in, and the latch spring pushes it back if it stops short of the latch."
+    HOLDS = 1, "The wedge slides in, but friction holds it where it stops: the spring cannot push it back."
+    JAMS = 2, "The wedge jams: friction is too large for any push along the axis to lift the latch."
 
 
 class WedgeStiffness(NamedTuple):
@@ -52,11 +34,13 @@ class WedgeStiffness(NamedTuple):
     """Without friction: the elastic part."""
 
 
-def wedge_behaviour(angle: ArrayLike, friction_angle: ArrayLike = 0.0) -> Wedge | NDArray[np.int8]:
-    """Return the behaviour of a wedge: a `Wedge` for scalars, its value for arrays."""
+def wedge_behaviour(angle: ArrayLike, friction_angle: ArrayLike = 0.0) -> WedgeBehaviour | NDArray[np.int8]:
+    """Return the behaviour of a wedge: a `WedgeBehaviour` for scalars, its value for arrays."""
     theta, phi = _angles(angle, friction_angle)
-    codes = np.where(theta + phi >= RIGHT_ANGLE, 2, np.where(phi >= theta, 1, 0)).astype(np.int8)
-    return Wedge(int(codes)) if codes.ndim == 0 else codes
+    conditions = [theta + phi >= RIGHT_ANGLE, phi >= theta]
+    choices = [WedgeBehaviour.JAMS, WedgeBehaviour.HOLDS]
+    codes = np.select(conditions, choices, default=WedgeBehaviour.SLIDES).astype(np.int8)
+    return WedgeBehaviour(int(codes)) if codes.ndim == 0 else codes
 
 
 def wedge_stiffness(
@@ -73,7 +57,7 @@ def wedge_stiffness(
 
 
 def latch_frequency(wedge_stiffness: ArrayLike, effective_mass: ArrayLike) -> Number:
-    """Return the angular frequency of two bodies with an effective mass [kg] on the wedge [rad/s]."""
+    """Return the angular frequency [rad/s] of two bodies from stiffness of the wedge [N/m] and effective mass [kg]."""
     K = np.asarray(wedge_stiffness, dtype=np.float64)
     return as_number(np.sqrt(K / check_range("effective_mass", effective_mass, above=0.0)))  # Eq. (L7)
 
@@ -85,16 +69,20 @@ def minimum_speed(
     effective_mass: ArrayLike,
     friction_angle: ArrayLike = 0.0,
 ) -> Number:
-    """Return the smallest closing speed at first contact that latches [m/s]; infinite if the wedge jams."""
+    """Return the smallest closing speed at first contact that latches [m/s]; infinite if the wedge jams.
+
+    `stiffness` of the latch spring [N/m], `tip_length` [m], `effective_mass` [kg], angles [rad].
+    """
     K = wedge_stiffness(stiffness, angle, friction_angle).inward
     length = check_range("tip_length", tip_length, above=0.0)
     return as_number(latch_frequency(K, effective_mass) * length)  # Eq. (L10)
 
 
-def minimum_speed_behind_impact(minimum_speed: ArrayLike, effective_mass_ratio_star: ArrayLike) -> Number:
+def minimum_speed_before_impact(minimum_speed: ArrayLike, effective_mass_ratio_star: ArrayLike) -> Number:
     """Return the smallest closing speed before an impulsive first impact that latches after it [m/s].
 
-    `minimum_speed`: minimum speed without that impact [m/s]. Infinite if the systems separate after the impact.
+    `minimum_speed`: minimum speed without that impact [m/s]. `effective_mass_ratio_star`: (1 + e*) e_I [1], Eq. (R8).
+    Infinite if the systems separate after the impact.
     """
     v = np.asarray(minimum_speed, dtype=np.float64)
     kept = 1.0 - check_range("effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0)

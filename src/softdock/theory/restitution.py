@@ -92,7 +92,8 @@ def ramp_restitution(damping_factor: ArrayLike, speed: ArrayLike) -> Number:
 def _log_of_lambert(b: np.ndarray) -> np.ndarray:
     """Return log(-W(-exp(-1 - b))) of Lambert's function: the negative root of L - exp(L) + 1 + b.
 
-    The left side is concave and increasing, so that Newton's method converges from the left.
+    This function of L is concave and increasing for L < 0, so that Newton's method converges monotonically from the
+    left.
     """
     L: np.ndarray = -1.0 - b
     for _ in range(NEWTON_STEPS):
@@ -105,6 +106,7 @@ class LayerImpact:
     """Result of an impact through an elastic layer."""
 
     restitution: float
+    """Coefficient of restitution [1]."""
     depth: float
     """Largest depth [m]."""
     is_closed_form: bool
@@ -136,7 +138,10 @@ def layer_impact(
 
 
 def _deep_impact(alpha: float, kappa: float) -> tuple[float, float]:
-    """Return restitution and largest depth over damping depth for impacts deeper than that; Eq. (R24)."""
+    """Return restitution and largest depth over damping depth for impacts deeper than that; Eq. (R24).
+
+    `alpha`: damping factor times closing speed [1]. `kappa`: K s0^3 / (mu v^2) [1].
+    """
 
     def acceleration(x: float, u: float) -> float:
         if alpha * u < -1.0:  # only deeper parts of the contact have compressive stress

@@ -5,49 +5,30 @@ arguments and return a float for scalar input. Velocities are positive towards t
 """
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.errors import InputError
-from softdock.theory.inputs import Array, Number, as_number, check_range
+from softdock.theory.inputs import Array, DescribedCode, Number, as_number, check_range
 
 ROUND_OFF = 8 * np.finfo(float).eps  # e_I results from eight rounded operations
 BLOCK = 16384  # elements; the temporaries of one block fit into the second-level cache
 
 
-class Regime(IntEnum):
+class Regime(DescribedCode):
     """The five regimes of an impact, numbered as (i) to (v) in the paper."""
 
-    NO_IMPACT = 1
-    RIGID_BODIES = 2
-    MATCHED = 3
-    CLOSING = 4
-    PARTING = 5
-
-    @property
-    def identifier(self) -> str:
-        """Short name, for example `closing`."""
-        return self.name.lower()
-
-    @property
-    def sentence(self) -> str:
-        """Description for the user."""
-        return _SENTENCES[self]
-
-
-_SENTENCES = {
-    Regime.NO_IMPACT: "No impact: a touching body has no mass against its system, the closing speed is kept.",
-    Regime.RIGID_BODIES: "Both systems act as rigid bodies: the impact is that of two single masses.",
-    Regime.MATCHED: "After this impact alone the two systems move with the same velocity.",
-    Regime.CLOSING: "After this impact alone the chaser keeps closing on the target, which favours docking.",
-    Regime.PARTING: (
+    NO_IMPACT = 1, "No impact: a touching body has no mass against its system, the closing speed is kept."
+    RIGID_BODIES = 2, "Both systems act as rigid bodies: the impact is that of two single masses."
+    MATCHED = 3, "After this impact alone the two systems move with the same velocity."
+    CLOSING = 4, "After this impact alone the chaser keeps closing on the target, which favours docking."
+    PARTING = (
+        5,
         "After this impact alone the two systems part: only what acts later, such as a guide, a latch or another "
-        "contact, can bring them together."
-    ),
-}
+        "contact, can bring them together.",
+    )
 
 
 class MassRatios(NamedTuple):
@@ -264,7 +245,8 @@ def regime(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Reg
     e_I = check_range("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
     e_star = (1.0 + _restitution(restitution)) * e_I
     conditions = [e_I == 0.0, e_I >= 1.0 - ROUND_OFF, np.abs(e_star - 1.0) <= ROUND_OFF, e_star < 1.0]
-    codes = np.select(conditions, [1, 2, 3, 4], default=5).astype(np.int8)
+    choices = [Regime.NO_IMPACT, Regime.RIGID_BODIES, Regime.MATCHED, Regime.CLOSING]
+    codes = np.select(conditions, choices, default=Regime.PARTING).astype(np.int8)
     return Regime(int(codes)) if codes.ndim == 0 else codes
 
 

@@ -1,4 +1,4 @@
-"""A batch of eight cells of B in SIMD lanes: their places in A, and the variation of the depth across them."""
+"""A batch of eight cells of B in SIMD lanes: their positions in A, and the variation of the depth across them."""
 
 import math
 
@@ -35,17 +35,20 @@ BATCH = STACK_CELLS  # first row of the cells that are examined
 # Rows of WORK.cell_vectors. Cells: middle in B [m], azimuth, tangent and curvature of the meridian, size.
 Z, RHO, COSINE, SINE, TANGENT_Z, TANGENT_R, CURVATURE_B, LENGTH_B, ANGLE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 SEGMENT = 9  # seven rows: columns of the segments of A
-# Results: middle in A, bounding radius, motion along half the path, depth below all segments and below the first [m].
-Z_A, R_A, HALF, DRIFT, DEPTH, DEPTH_FIRST = 16, 17, 18, 19, 20, 21
+# Results: middle in A, bounding radius, motion along half the path, depth below all
+# segments (only of cells that face several) and below the first [m].
+Z_A, R_A, BOUNDING_RADIUS, PATH_MOTION, DEPTH, DEPTH_FIRST = 16, 17, 18, 19, 20, 21
 # Results of `depth_variation`, the largest over the segments.
-DEEPEST, RISE, SLOPE_U, SLOPE_PHI, BEND_U, BEND_PHI, DOUBT_U, DOUBT_PHI = 22, 23, 24, 25, 26, 27, 28, 29
-# Bounds on the depth of the four children of a cell, Eq. (C23): below, above along u; the same two further around.
+DEEPEST, RISE, SLOPE_U, SLOPE_PHI, BEND_U, BEND_PHI = 22, 23, 24, 25, 26, 27
+BEND_UNCERTAINTY_U, BEND_UNCERTAINTY_PHI = 28, 29
+# Bounds on the depth of the four children of a cell, Eq. (C23): at lower and upper u for the lower
+# half around the axis, then for the upper half.
 CHILDREN = 40
 
 
 @kernel
 def measure_batch(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, count, enough):
-    """Write places and depth variations of the first `count` cells of the batch to `cell_vectors`.
+    """Write positions and depth variations of the first `count` cells of the batch to `cell_vectors`.
 
     Cells that may be nearer than `enough` [m] are narrowed to the segments of A that they face.
     """
@@ -66,33 +69,33 @@ def measure_batch(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, count, enou
     span = fma(turn, half, half + drift)
     store(V, Z_A, 0, z)
     store(V, R_A, 0, r)
-    store(V, HALF, 0, half)
-    store(V, DRIFT, 0, drift)
+    store(V, BOUNDING_RADIUS, 0, half)
+    store(V, PATH_MOTION, 0, drift)
     axes = local_axes(R_AB, x, y, inverse_r, e, t)
     place = (r, inverse_r, d_z, inverse_r * fma(x, d_x, y * d_y), drift, half, span, reach + drift)
     cell = (rho, h_u, angle, t[1], load(V, CURVATURE_B, 0))
     clear_results(V)
-    most = face_segments(arrays.segments, work, count, data["mapping"] == RADIAL, enough)
+    most = narrow_facing_segments(arrays.segments, work, count, data["mapping"] == RADIAL, enough)
     for k in range(most):
         load_segments(arrays.segments, work["cell_stack"], V, count, k)
         segment = unbounded_segment(
             load(V, SEGMENT, 0), load(V, SEGMENT + 1, 0), load(V, SEGMENT + 2, 0), load(V, SEGMENT + 3, 0),
             load(V, SEGMENT + 4, 0), load(V, SEGMENT + 5, 0), load(V, SEGMENT + 6, 0), z, r, span,
         )  # fmt: skip
-        deepest, taylor, rise, slope_u, slope_phi, bend_u, bend_phi, doubt_u, doubt_phi = depth_variation(
+        deepest, taylor, rise, slope, bend, uncertainty = depth_variation(
             segment, place, cell, axes, turn, turn_most
         )
         if k == 0:
             store(V, DEPTH_FIRST, 0, segment[0])
             store(V, RISE, 0, rise)
-            store(V, SLOPE_U, 0, slope_u)
-            store(V, SLOPE_PHI, 0, slope_phi)
+            store(V, SLOPE_U, 0, slope[0])
+            store(V, SLOPE_PHI, 0, slope[1])
         raise_result(V, DEEPEST, deepest)
-        raise_bounds_of_children(V, taylor, slope_u, slope_phi)
-        raise_result(V, BEND_U, bend_u)
-        raise_result(V, BEND_PHI, bend_phi)
-        raise_result(V, DOUBT_U, doubt_u)
-        raise_result(V, DOUBT_PHI, doubt_phi)
+        raise_bounds_of_children(V, taylor, slope[0], slope[1])
+        raise_result(V, BEND_U, bend[0])
+        raise_result(V, BEND_PHI, bend[1])
+        raise_result(V, BEND_UNCERTAINTY_U, uncertainty[0])
+        raise_result(V, BEND_UNCERTAINTY_PHI, uncertainty[1])
 
 
 @inline
@@ -127,7 +130,7 @@ def load_segments(segments, stack, V, count, k):
 
 
 @inline
-def face_segments(segments, work, count, radial, enough):
+def narrow_facing_segments(segments, work, count, radial, enough):
     """Narrow the segments of A that the cells of the batch face; return the largest number of segments."""
     V, most = work["cell_vectors"], 1
     for lane in range(count):
@@ -149,7 +152,7 @@ def face_segments(segments, work, count, radial, enough):
 def span_of_cell(work, lane):
     """Return the distance [m] from the middle of a cell of the batch within which all its points stay on the path."""
     V = work["cell_vectors"]
-    return V[HALF, lane] + work["path_turn"] * V[HALF, lane] + V[DRIFT, lane]
+    return V[BOUNDING_RADIUS, lane] + work["path_turn"] * V[BOUNDING_RADIUS, lane] + V[PATH_MOTION, lane]
 
 
 @inline
@@ -160,8 +163,8 @@ def clear_results(V):
         store(V, CHILDREN + child, 0, -math.inf)
     store(V, BEND_U, 0, 0.0)
     store(V, BEND_PHI, 0, 0.0)
-    store(V, DOUBT_U, 0, 0.0)
-    store(V, DOUBT_PHI, 0, 0.0)
+    store(V, BEND_UNCERTAINTY_U, 0, 0.0)
+    store(V, BEND_UNCERTAINTY_PHI, 0, 0.0)
 
 
 @inline

@@ -46,11 +46,11 @@ def depth_variation(segment, place, cell, axes, turn, turn_most):
     along_A = reach * curvature * curvature
     sway = maximum(turn_most, reach * maximum(absolute(hoop), absolute(curvature)))
     aslant = curvature_B * square_root(maximum(fma(-n_w, n_w, 1.0), 0.0))
-    doubt_u = maximum(
+    uncertainty_u = maximum(
         maximum(fma(around_A, square_u, along_A * rest_u), sway * aslant),
         0.5 * absolute(g_u * t_r) / maximum(rho, SMALLEST_RADIUS),  # Eq. (C28)
     ) * (h_u * h_u)  # fmt: skip
-    doubt_phi = maximum(
+    uncertainty_phi = maximum(
         fma(around_A, square_t, along_A * rest_t) * h_phi,
         sway * square_root(maximum(fma(-n_e, n_e, 1.0), 0.0)) * angle,
     ) * h_phi  # fmt: skip
@@ -67,7 +67,8 @@ def depth_variation(segment, place, cell, axes, turn, turn_most):
     increase = depth_increase(slope_u, slope_phi, n_e, n_t, tilt, hollow, span, cell) + towards
     taylor = select_positive(smooth, s + increase, math.inf)
     deepest = -maximum(-(s + span), -taylor)
-    return deepest, taylor, rise, slope_u, slope_phi, absolute(bend_u), absolute(bend_phi), doubt_u, doubt_phi
+    bends, uncertainties = (absolute(bend_u), absolute(bend_phi)), (uncertainty_u, uncertainty_phi)
+    return deepest, taylor, rise, (slope_u, slope_phi), bends, uncertainties
 
 
 @inline

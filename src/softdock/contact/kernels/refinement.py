@@ -9,20 +9,20 @@ from softdock.contact.kernels.cell_batch import (
     BATCH,
     BEND_PHI,
     BEND_U,
+    BEND_UNCERTAINTY_PHI,
+    BEND_UNCERTAINTY_U,
+    BOUNDING_RADIUS,
     CHILDREN,
     COSINE,
     DEEPEST,
     DEPTH,
     DEPTH_FIRST,
-    DOUBT_PHI,
-    DOUBT_U,
-    DRIFT,
     FIRST,
-    HALF,
     LAST,
     LENGTH_B,
     LEVEL_ALONG,
     LEVEL_AROUND,
+    PATH_MOTION,
     POSITION,
     RHO,
     RISE,
@@ -101,7 +101,7 @@ def examine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, lane, top):
     first, last, root = int(row[FIRST]), int(row[LAST]), int(row[ROOT])
     s = V[DEPTH, lane] if last > first else V[DEPTH_FIRST, lane]
     update_nearest(work, -s, V[RHO, lane] * V[COSINE, lane], V[RHO, lane] * V[SINE, lane], V[Z, lane])
-    enough, half = sufficient_gap(arrays, lists, pair), V[HALF, lane]
+    enough, half = sufficient_gap(arrays, lists, pair), V[BOUNDING_RADIUS, lane]
     size = (V[LENGTH_B, lane], V[RHO, lane] * V[ANGLE, lane])
     divisible = (size[0] > data["smallest_cell"], size[1] > data["smallest_cell"])
     gap = -s - span_of_cell(work, lane)  # Eq. (C16)
@@ -145,12 +145,12 @@ def variation_of_cell(work, lane, first, last, radial):
     """
     V, covered = work["cell_vectors"], 0.0
     slope, bend = (V[SLOPE_U, lane], V[SLOPE_PHI, lane]), (V[BEND_U, lane], V[BEND_PHI, lane])
-    bend_uncertainty = (V[DOUBT_U, lane], V[DOUBT_PHI, lane])
+    bend_uncertainty = (V[BEND_UNCERTAINTY_U, lane], V[BEND_UNCERTAINTY_PHI, lane])
     if radial:  # the cell faces all segments, few of which count: only the bends at joints matter
         bend, bend_uncertainty = (0.0, 0.0), (0.0, 0.0)
     if last == first:  # Eq. (C25): covered wherever B is within the reach
         shallow = V[DEPTH_FIRST, lane] - 0.5 * (abs(slope[0]) + abs(slope[1])) - 0.25 * (bend[0] + bend[1])
-        covered = max(covered, (shallow - work["reach"] - V[DRIFT, lane]) / COVERED_DEPTH_RATIO)
+        covered = max(covered, (shallow - work["reach"] - V[PATH_MOTION, lane]) / COVERED_DEPTH_RATIO)
     return slope, bend, bend_uncertainty, covered
 
 
@@ -187,7 +187,7 @@ def add_cell(arrays, lists, pair, lane, points, depths, area):
     )
     rise = V[RISE, lane]
     if last > first:
-        rise = 0.5 * CORNER_WEIGHTS * (V[DRIFT, lane] + work["path_turn"] * V[HALF, lane])
+        rise = 0.5 * CORNER_WEIGHTS * (V[PATH_MOTION, lane] + work["path_turn"] * V[BOUNDING_RADIUS, lane])
     gap = cell_gap(max(middle, start, end) + rise, omega)
     note_gap(arrays, lists, pair, root, gap)
     if gap <= work["reach"]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from softdock.errors import InputError, Problem
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 
 FIGURES = {
     "assist": "Soft docking of a probe in its drogue, with contact from CAD",

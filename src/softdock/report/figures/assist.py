@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from softdock.geometry.cad import read_surface
 from softdock.presentation.colours import SERIES
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.report.figures.assist_hard_docking import draw_compliance, draw_phases
 from softdock.report.figures.assist_profile import draw_profile_derivation
 from softdock.report.figures.assist_sequence import draw_sequence

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 from mpl_toolkits.mplot3d.axes3d import Axes3D  # type: ignore[import-untyped]
@@ -13,7 +12,7 @@ from softdock.geometry.cad import CadSurface
 from softdock.geometry.profile import Line
 from softdock.geometry.profile_derivation import ProfileDerivation, derive_profile
 from softdock.presentation.colours import SERIES
-from softdock.report.picture import GREY
+from softdock.report.picture import GREY, new_figure
 
 POINTS_DRAWN = 6000  # of the cloud, to limit the file size
 MM = 1e3
@@ -25,8 +24,7 @@ def draw_profile_derivation(surface: CadSurface, *, resolution: float = 3e-3) ->
     `resolution` [m] is the distance of neighbouring points in the last two.
     """
     steps = derive_profile(surface, resolution=resolution)
-    figure = Figure(figsize=(13.0, 7.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(13.0, 7.0)
     figure.suptitle(f"{surface.source}, {surface.side}: from CAD to contact geometry", fontsize="medium")
     titles = [
         f"1  Facets: {len(steps.triangles)}, {int(steps.on_surface.sum())} of them on the surface",

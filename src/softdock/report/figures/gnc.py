@@ -20,7 +20,7 @@ from softdock.campaign.table import Table, read_table
 from softdock.files.atomic import atomic_path
 from softdock.model.contact_conditions import CONDITION_UNITS, preset_box
 from softdock.presentation.colours import SERIES
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.report.picture import GREY, save_picture, style_axes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.presentation.colours import SERIES
-from softdock.report import Progress
+from softdock.presentation.progress import Progress
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.chain import ChainScenario

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from softdock.presentation.colours import SERIES
-from softdock.report import Progress
-from softdock.report.picture import GREY, save_picture
+from softdock.presentation.progress import Progress
+from softdock.report.picture import GREY, new_figure, save_picture
 from softdock.result import Result
 
 Floats = NDArray[np.float64]
@@ -57,8 +56,7 @@ def draw_joint(
     result: Result, joint: str, contact: str, published: Sequence[tuple[float, float]], title: str
 ) -> Figure:
     """Return position, difference and torque of a joint over time, as Figures 10 and 12 show them."""
-    figure = Figure(figsize=(7.5, 7.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7.5, 7.0)
     position, difference, torque = figure.subplots(3, 1, sharex=True)
     h, t = result.history, result.history.time
     position.plot(t, h[f"{joint}.command"], color=GREY, linestyle="--", label="commanded")
@@ -84,8 +82,7 @@ def draw_joint(
 
 def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
     """Return front and side views of the arm at first contact (grey) and at the peak contact force."""
-    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(8.0, 4.2)
     t = result.history.time
     pushed = float(t[int(np.argmax(result.history["table.force"]))])
     sides = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": (1.4, 1.0)})

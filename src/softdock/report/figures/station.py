@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from softdock.flexible import BaseModes, base_modes, mesh
 from softdock.flexible.station import APPROACHES, dock, power_tower
 from softdock.presentation.colours import SERIES
+from softdock.presentation.progress import Progress
 from softdock.quantities.units import FOOT
-from softdock.report import Progress
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.station import StationScenario

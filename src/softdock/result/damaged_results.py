@@ -10,7 +10,7 @@ from softdock.result import Result
 
 
 @contextmanager
-def received_errors(result: Result) -> Iterator[None]:
+def damaged_result_errors(result: Result) -> Iterator[None]:
     """Raise errors of the block as InputError if the result was read from a folder; arithmetic warnings are not shown.
 
     The stored scenario is not validated again, because files that it names may be missing and older results stay
