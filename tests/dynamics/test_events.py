@@ -103,16 +103,6 @@ def test_events_at_the_same_instant_all_happen():
     assert times(result, "one") == pytest.approx([math.acos(0.5) / FREQUENCY], abs=1e-8)
 
 
-def test_events_at_the_same_instant_are_located_once():
-    """Each further event costs one evaluation, not a search of its own."""
-
-    def evaluations(count):
-        events = {f"event-{i}": Event(when="mass.joint < 0.05 m") for i in range(count)}
-        return run_scenario(oscillator(events=events)).timing.evaluations
-
-    assert evaluations(6) - evaluations(1) <= 5
-
-
 @pytest.mark.parametrize("order", [(0.3, 0.5, 0.7), (0.7, 0.5, 0.3), (0.5, 0.7, 0.3), (0.7, 0.3, 0.5)])
 def test_events_in_one_step_are_found_in_the_order_of_time(order):
     body = {"ship": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1.0, 0.0, 0.0)))}

@@ -5,13 +5,11 @@ import pytest
 
 from dynamics.systems import assemble, evaluate
 from softdock import simulate
-from softdock.dynamics.run_memory import set_resting_limits
-from softdock.dynamics.system_arrays import StateKind
 from softdock.model.couplings import Coupling, CouplingEndStop, CouplingLimits
 from softdock.model.elements import Drive, Spring, Stop
 from softdock.model.events import Action, Event
 from softdock.model.frames import Anchor
-from softdock.model.joints import Free, Prismatic
+from softdock.model.joints import Prismatic
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
@@ -39,75 +37,6 @@ def test_stop_has_branches_for_free_pressed_and_released():
     assert len(set(branches)) == 3
     assert branch_of("end", 0.005, stops=stops) == branches[0]
     assert branch_of("end", 0.02, 0.1, stops=stops) == branches[1]
-
-
-def stopped_at(depth, speed, **limits):
-    """Return the record of a stop of 10 kN/m and 100 N s/m, evaluated at a depth and a speed of its joint."""
-    assembly = assemble(
-        System(
-            bodies={"slide": Body(mass=2.0, joint=Prismatic(position=0.01 + depth, speed=speed))},
-            stops={"end": Stop(joint="slide", upper=0.01, stiffness=1e4, damping=100.0)},
-        )
-    )
-    for name, value in limits.items():
-        assembly.elements[name] = value
-    (stop,) = evaluate(assembly)[1][2]
-    return stop
-
-
-@pytest.mark.plain_python
-def test_joint_that_rests_at_its_stop_is_on_the_branch_of_a_free_one():
-    """Its force is that of the stop nevertheless."""
-    limits = {"resting_depth": 1e-3, "resting_speed": 1e-2}
-    for depth, speed, branch in ((0.9e-3, 0.9e-2, 0), (1.1e-3, 0.9e-2, 1), (0.9e-3, 1.1e-2, 1)):
-        stop = stopped_at(depth, speed, **limits)
-        assert stop.branch == branch
-        assert stop.force == pytest.approx(1e4 * depth + 100.0 * speed, rel=1e-12)
-        assert stopped_at(depth, speed).branch == 1
-
-
-@pytest.mark.plain_python
-@pytest.mark.parametrize("stiffness", [1e6, 1e8, 10.0])
-def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness):
-    """Eq. (M116): k s^2 = m tol^2, at most the tolerance of the position."""
-    speed, length, mass = 1e-5, 1e-6, 2.0
-    assembly = assemble(
-        System(
-            bodies={"slide": Body(mass=mass, joint=Prismatic())},
-            springs={"spring": Spring(joint="slide", stiffness=1.0)},
-            stops={"end": Stop(joint="slide", upper=0.01, stiffness=stiffness)},
-        )
-    )
-    tolerance = np.where(assembly.state_kinds == StateKind.SPEED, speed, length)
-    set_resting_limits(assembly.elements, assembly, tolerance)
-    stop, spring = (assembly.elements[assembly.element_index[name]] for name in ("end", "spring"))
-    assert stop.resting_depth == pytest.approx(min(speed * np.sqrt(mass / stiffness), length), rel=1e-12)
-    assert stop.resting_speed == speed
-    assert spring.resting_depth == spring.resting_speed == 0.0
-
-
-@pytest.mark.parametrize("method", ["automatic", "rosenbrock"])
-@pytest.mark.parametrize("damping", [40.0, 4.0])
-def test_joint_that_rests_at_its_stop_does_not_limit_the_steps(method, damping):
-    """A sprung bumper without preload on a free craft: rounding moves it to and fro over the beginning of its stop.
-
-    The first of these runs took 3005 steps when each change counted and explicit steps were kept while nothing touched.
-    """
-    scenario = MultibodyScenario(
-        duration=100.0,
-        bodies={
-            "craft": Body(mass=3000.0, inertia=(2e3, 2e3, 2e3), joint=Free(velocity=(0.01, 0.02, 0.03))),
-            "bumper": Body(mass=0.5, parent="craft", joint=Prismatic(axis="-z")),
-        },
-        springs={"spring": Spring(joint="bumper", stiffness=800.0, damping=damping)},
-        stops={"stop": Stop(joint="bumper", lower=0.0, upper=0.0127, stiffness=1e5, damping=100.0)},
-        integrator=Integrator(method=method),
-    )
-    result = simulate(scenario, with_prediction=False)
-    assert result.outcome == "completed"
-    assert result.timing.steps < 200
-    (load,) = (one for one in result.loads if one.name == "stop")
-    assert load.peak_force < 0.01
 
 
 @pytest.mark.plain_python

@@ -10,7 +10,7 @@ from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
+from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STRUT, WELD
 from softdock.dynamics.kernels.events import BOND_CONTACT
 from softdock.dynamics.kernels.run_data import RUN_STATE
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
@@ -155,7 +155,7 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
     elements = arrays.elements.view(np.ndarray)
-    s["stiff_apart"] = bool((np.isin(elements["kind"], (STOP, COUPLING)) | (elements["at_delay"] >= 0)).any())
+    s["stiff_apart"] = bool(((elements["kind"] == COUPLING) | (elements["at_delay"] >= 0)).any())
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     s["max_step"] = min(settings.max_step, settings.duration)
@@ -206,18 +206,3 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
         out[at : at + 3] = MOMENTUM_ACCURACY * accuracy.rate * inertia
         out[at + 3 : at + 6] = MOMENTUM_ACCURACY * accuracy.speed * mass
     return out
-
-
-def set_resting_limits(elements: np.recarray, a: SystemArrays, tolerance: Floats) -> None:
-    """Set depth and speed of every stop below which its joint rests at it; Eq. (M116)."""
-    records, links = elements.view(np.ndarray), a.links.view(np.ndarray)
-    n_q = int(a.world.view(np.ndarray)["n_q"][0])
-    for i in np.flatnonzero(records["kind"] == STOP):
-        at_q, at_u, stiffness = records["at_q"][i], records["at_u"][i], records["stiffness"][i, 0]
-        own = links["own"][(links["at_u"] == at_u) & (links["parent"] >= 0)]
-        turns = a.state_kinds[at_q] == StateKind.ANGLE
-        inertia = float((own[:, 4:7] if turns else own[:, 0]).min(initial=np.inf))
-        if stiffness > 0.0 and math.isfinite(inertia):
-            records["resting_speed"][i] = tolerance[n_q + at_u]
-            energetic = tolerance[n_q + at_u] * math.sqrt(inertia / stiffness)
-            records["resting_depth"][i] = min(tolerance[at_q], energetic)

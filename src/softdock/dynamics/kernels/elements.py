@@ -94,9 +94,6 @@ ELEMENT = np.dtype(
         ("knots", np.float64, (KNOTS, COLUMNS)),  # segments of the profile; see motion_profiles
         ("wrench", np.float64, 6),  # a load: torque, force
         ("coupling", COUPLING_LAW),
-        # A stop: depth [m or rad] and speed [m/s or rad/s] below which the joint rests at it; Eq. (M116).
-        ("resting_depth", np.float64),
-        ("resting_speed", np.float64),
         # Results of the last evaluation.
         ("deflection", np.float64),
         ("angle", np.float64),  # rotation of a weld or a ball joint away from its rest [rad]
@@ -241,40 +238,26 @@ def apply_stop(element, axes, q, u):
     """End stop with stiffness and damping that never pulls; Eq. (M23)."""
     x, y, z = joint_deflection(element, q)
     vx, vy, vz = joint_speed(element, u)
-    s, v, nx, ny, nz = stop_depth(element, x, y, z, vx, vy, vz)
-    if element.rows > 1:
-        element.angle = math.sqrt(x * x + y * y + z * z)
+    if element.rows == 1:
+        s, v, nx, ny, nz = x - element.upper, vx, 1.0, 0.0, 0.0
+        if element.lower - x > s:  # the nearer limit; a limit that is not given is far away
+            s, v, nx = element.lower - x, -vx, -1.0
+    else:
+        r = math.sqrt(x * x + y * y + z * z)
+        s, v, nx, ny, nz = r - element.upper, 0.0, 0.0, 0.0, 0.0
+        if r > 0.0:
+            nx, ny, nz = x / r, y / r, z / r
+            v = nx * vx + ny * vy + nz * vz
+        element.angle = r
     element.deflection = s
     if s <= 0.0:
         return
     elastic = element.stiffness[0] * s
     force = max(0.0, elastic + element.damping[0] * v)
     push_joint(element, axes, -force * nx, -force * ny, -force * nz)
-    element.force = force
-    if not rests_at_stop(element, s, v):
-        element.branch = 1 if force > 0.0 else 2
+    element.force, element.branch = force, 1 if force > 0.0 else 2
     element.energy = 0.5 * elastic * s
     element.loss = (force - elastic) * v
-
-
-@inline
-def stop_depth(element, x, y, z, vx, vy, vz):
-    """Return depth in the nearer limit of a stop (negative: free), its rate, and the direction towards the limit."""
-    if element.rows == 1:
-        if element.lower - x > x - element.upper:  # a limit that is not given is far away
-            return element.lower - x, -vx, -1.0, 0.0, 0.0
-        return x - element.upper, vx, 1.0, 0.0, 0.0
-    r = math.sqrt(x * x + y * y + z * z)
-    if r == 0.0:
-        return -element.upper, 0.0, 0.0, 0.0, 0.0
-    nx, ny, nz = x / r, y / r, z / r
-    return r - element.upper, nx * vx + ny * vy + nz * vz, nx, ny, nz
-
-
-@inline
-def rests_at_stop(element, depth, rate):
-    """Tell whether a joint rests at its stop: errors of the integration move it to and fro there; Eq. (M116)."""
-    return abs(depth) <= element.resting_depth and abs(rate) <= element.resting_speed
 
 
 @inline

@@ -161,24 +161,19 @@ def locate(run, h, low, high, before, after):
     `before` are the channels at `low`, `after` those at `high`, where at least one condition has become true.
     `workspace.values` gets the channels there. A held condition is searched for the instant where it has become false.
     """
-    left, right = low, high
+    first = high
     for i in range(run.events.shape[0]):
         event = run.events[i]
         if becomes_true(event, before, after):
-            g_left, g_right, end = condition_excess(event, before), condition_excess(event, after), high
-            if right < high:  # a change was found: only one that is there right before it is earlier
-                evaluate_inside(run, run.state[0].searched, h, left)
-                if not has_changed(event, run.workspace.values):
-                    continue
-                g_right, end = condition_excess(event, run.workspace.values), left
-            left, right = locate_change(run, event, h, low, end, g_left, g_right)
-    evaluate_inside(run, run.state[0].searched, h, right)
-    return right
+            g_low, g_high = condition_excess(event, before), condition_excess(event, after)
+            first = min(first, locate_change(run, event, h, low, high, g_low, g_high))
+    evaluate_inside(run, run.state[0].searched, h, first)
+    return first
 
 
 @kernel
 def locate_change(run, event, h, left, right, g_left, g_right):
-    """Instants theta of a step right before and after the change of a condition, between two where it has not and has.
+    """Instant theta of a step where the condition of an event has changed, between two where it has not and has.
 
     `g_left` and `g_right` are its excess there. Illinois variant of regula falsi; bisection where that is slow, as for
     conditions that jump, such as `mated`: their excess may be -1e-300 (`FALSE_BY_EQUALITY`), so that regula falsi
@@ -206,7 +201,7 @@ def locate_change(run, event, h, left, right, g_left, g_right):
             width, slow_steps = right - left, 0
         else:
             slow_steps += 1
-    return left, right
+    return right
 
 
 @kernel

@@ -29,8 +29,6 @@ from softdock.dynamics.kernels.elements import (
     WELD,
     joint_deflection,
     joint_speed,
-    rests_at_stop,
-    stop_depth,
 )
 from softdock.dynamics.kernels.interfaces import interface_tangents
 from softdock.dynamics.kernels.motion_profiles import command_at, delay_of
@@ -225,12 +223,13 @@ def add_joint_stiffness(elements, t, q, u, linear):
                 v = vx * vx + vy * vy + vz * vz + element.friction_speed * element.friction_speed
                 c += element.friction * element.friction_speed * element.friction_speed / (v * math.sqrt(v))
         elif element.kind == STOP:
-            depth, rate, _, _, _ = stop_depth(element, x, y, z, vx, vy, vz)
-            # Without the stop a joint that rests at it would be unstable on one side.
-            if depth <= 0.0 and not rests_at_stop(element, depth, rate):
-                continue
-            if element.rows > 1:
+            if element.rows == 1:
+                if not (x < element.lower or x > element.upper):
+                    continue
+            elif s > element.upper:
                 k, more, c = 0.0, k, 0.0
+            else:
+                continue
         else:
             k, c = drive_stiffness(element, t, q, vx, element.kind == DRIVE_SPEED)
             if k > 0.0:
