@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from softdock.errors import InputError
 from softdock.theory import latch
-from softdock.theory.latch import WedgeBehaviour
+from softdock.theory.latch import Wedge
 
 PAPER = {"stiffness": 100.0, "angle": np.pi / 4, "tip_length": 0.02, "effective_mass": 15 * 17 / 32}
 
@@ -15,7 +15,7 @@ PAPER = {"stiffness": 100.0, "angle": np.pi / 4, "tip_length": 0.02, "effective_
 @settings(deadline=None)
 @given(st.floats(0.1, 1.4), st.floats(0.0, 0.7), st.floats(0.01, 0.99))
 def test_speed_over_the_minimum_decides(angle, friction_angle, fraction):
-    if latch.wedge_behaviour(angle, friction_angle) is WedgeBehaviour.JAMS:
+    if latch.wedge_behaviour(angle, friction_angle) is Wedge.JAMS:
         assert latch.minimum_speed(100.0, angle, 0.02, 8.0, friction_angle) == np.inf
         return
     K = latch.wedge_stiffness(100.0, angle, friction_angle)
@@ -30,14 +30,14 @@ def test_speed_over_the_minimum_decides(angle, friction_angle, fraction):
 
 def test_wedge_behaviours():
     deg = np.pi / 180
-    assert latch.wedge_behaviour(45 * deg) is WedgeBehaviour.SLIDES
-    assert latch.wedge_behaviour(10 * deg, 11 * deg) is WedgeBehaviour.HOLDS
-    assert latch.wedge_behaviour(60 * deg, 31 * deg) is WedgeBehaviour.JAMS
+    assert latch.wedge_behaviour(45 * deg) is Wedge.SLIDES
+    assert latch.wedge_behaviour(10 * deg, 11 * deg) is Wedge.HOLDS
+    assert latch.wedge_behaviour(60 * deg, 31 * deg) is Wedge.JAMS
     codes = latch.wedge_behaviour(np.array([45, 10, 60]) * deg, np.array([0, 11, 31]) * deg)
     assert codes.tolist() == [0, 1, 2]
     assert latch.wedge_stiffness(100.0, 60 * deg, 31 * deg).inward == np.inf
     assert latch.wedge_stiffness(100.0, 10 * deg, 11 * deg).outward < 0.0
-    assert all(w.sentence.endswith(".") for w in WedgeBehaviour)
+    assert all(w.sentence.endswith(".") for w in Wedge)
 
 
 @pytest.mark.parametrize("friction_angle", [0.0, 0.1, 0.4, 0.9])
@@ -74,7 +74,7 @@ def test_speed_to_reach_at_a_quarter_period_is_the_minimum():
 
 
 def test_behind_an_impact():
-    behind = latch.minimum_speed_before_impact(0.07, np.array([0.0, 0.5, 1.0, 1.7]))
+    behind = latch.minimum_speed_behind_impact(0.07, np.array([0.0, 0.5, 1.0, 1.7]))
     assert behind.tolist() == [0.07, 0.14, np.inf, np.inf]
 
 

@@ -38,7 +38,8 @@ def test_momentum_is_conserved_and_energy_is_not_created(
     lost = 0.5 * m @ (before**2 - after.velocities_after**2)
     approach = speed + oscillation
     exact = 0.5 * rmi.interface_effective_mass(m2, m3) * (1 - e**2) * approach**2
-    assert abs(lost - exact) <= 32 * EPS * (m @ before**2 + m @ after.velocities_after**2)
+    energies = m @ before**2 + m @ after.velocities_after**2
+    assert abs(lost - exact) <= 32 * EPS * energies + m.sum() * np.finfo(float).tiny
 
 
 @settings(deadline=None)

@@ -76,7 +76,7 @@ def run(progress: Progress, /) -> list[Row]:
     label = f"MuJoCo {mujoco.__version__}, {peer.wedges} wedges, step {1e3 * peer.resolution.step:g} ms"
     rows += [
         _speed(
-            f"simulated time per wall time, accuracy {factor:g} times the default",
+            f"simulated per wall time, accuracy {factor:g} times the default",
             case.duration,
             seconds,
             label,

@@ -122,7 +122,7 @@ def _two_craft(progress: Progress) -> list[Row]:
     scenario = two_craft(DURATION)
     simulation = PreparedMultibody(scenario).simulation
     ours = _timed(simulation.run)
-    name = f"two craft, attitude feedback at {SAMPLES:g} Hz, {DURATION:g} s: simulated time per wall time"
+    name = f"two craft, attitude feedback at {SAMPLES:g} Hz, {DURATION:g} s: simulated per wall time"
     try:
         from softdock.bench.gnc_basilisk import TwoCraft, version
     except ImportError:

@@ -82,7 +82,7 @@ def run(progress: Progress, /) -> list[Row]:
         {"name": f"{SCENARIO}, simulated time", "value": simulated, "unit": "s"},
         {"name": f"{SCENARIO}, processor time with history", "value": seconds, "unit": "s"},
         {
-            "name": f"{SCENARIO}, simulated time per processor time",
+            "name": f"{SCENARIO}, simulated per processor time",
             "value": simulated / seconds,
             "unit": "1",
             "aim": AIM_REAL_TIME,

@@ -117,7 +117,7 @@ def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
     minimum = slow
     if contact is not None:
         e_star = rmi.ratio_star(e_I, contact.restitution or 0.0)
-        minimum = float(latch.minimum_speed_before_impact(slow, e_star))
+        minimum = float(latch.minimum_speed_behind_impact(slow, e_star))
     prediction = {
         "minimum_speed": minimum,
         "minimum_speed_slow_latch": slow,
@@ -134,4 +134,4 @@ def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
 
 
 def _behaviour(angle: float, friction_angle: float) -> str:
-    return latch.WedgeBehaviour(int(latch.wedge_behaviour(angle, friction_angle))).identifier
+    return latch.Wedge(int(latch.wedge_behaviour(angle, friction_angle))).identifier
