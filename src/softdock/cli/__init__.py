@@ -76,9 +76,8 @@ def main() -> NoReturn:
     except SystemExit as end:
         code = end.code
         if code == console.EXIT_INTERRUPTED and not isinstance(end, console.ReportedExit):
-            console.report(
-                KeyboardInterrupt()
-            )  # typer turns an interrupt into this exit code and prints nothing
+            # Typer turns an interrupt into this exit code and prints nothing.
+            console.report(KeyboardInterrupt())
     except BaseException as error:
         code = console.report(error)
     try:
