@@ -52,7 +52,7 @@ class Tab:
     def listen(self) -> None:
         """Keep what the page says and fetches from now on."""
         self.page.on("console", lambda message: self._keep_message(message.type, message.text))
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         self.page.on("response", lambda answer: self._check_response(answer.status, answer.url))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))

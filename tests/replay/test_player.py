@@ -154,6 +154,33 @@ def test_the_view_is_fitted_initially_and_after_resizing(tab: Tab, tmp_path: Pat
     assert distance() == pytest.approx(turned, rel=1e-6)  # chosen by hand
 
 
+def test_a_replay_that_is_loaded_while_hidden_is_fitted_when_it_is_shown(tab: Tab, tmp_path: Path) -> None:
+    """A studio tab may be left before its replay has loaded; the replay then has no size."""
+    (tmp_path / "replay.html").write_text(player_html(scene(runs.boom())))
+    around = tmp_path / "around.html"
+    around.write_text('<iframe src="replay.html" style="display: none; width: 900px; height: 600px"></iframe>')
+    tab.page.goto(around.as_uri())
+    frame = tab.page.frames[1]
+    frame.wait_for_load_state()
+    frame.evaluate("softdock.ready")
+    assert frame.evaluate("document.getElementById('stage').clientHeight") == 0
+    tab.page.evaluate("document.querySelector('iframe').style.display = 'block'")
+    wait_for(frame, "softdock.view.freeRectangle !== undefined")
+
+    def distance(choose: str = "") -> float:
+        tab.page.wait_for_timeout(200)
+        return float(frame.evaluate(f"{choose}; softdock.view.camera.distance"))
+
+    first = distance()
+    assert first == pytest.approx(distance("softdock.setView(softdock.view.preset)"), rel=1e-6)
+    assert sum(value != 0 for value in pixels(frame)) > 100
+    frame.evaluate("softdock.view.render = () => { softdock.renderings = (softdock.renderings || 0) + 1; }")
+    frame.locator("#canvas").hover()
+    tab.page.mouse.wheel(0, 300)
+    wait_for(frame, "softdock.renderings > 0")  # the camera moved by hand repaints
+    assert distance() != pytest.approx(first, rel=0.02)
+
+
 def test_the_first_view_shows_the_probe(tab: Tab, tmp_path: Path) -> None:
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)

@@ -220,9 +220,12 @@ class View {
     this.placeCamera(centre, radius, from);
   }
 
+  // Places the camera so that a sphere fills the free area. A hidden page has no area: `Player.resize` does it when it is shown.
   placeCamera(centre, radius, from) {
+    const height = this.canvas.parentElement.clientHeight;
+    if (!this.freeRectangle || !height) return;
     const [left, top, right, bottom] = this.freeRectangle;
-    const fraction = Math.min(right - left, bottom - top) / this.canvas.parentElement.clientHeight;
+    const fraction = Math.min(right - left, bottom - top) / height;
     const distance = radius / Math.sin(Math.atan(Math.tan(FIELD_OF_VIEW / 2) * fraction));
     this.camera.place(sumOf(centre, scaledBy(unitVector(from), distance)), centre, distance);
     this.anchor = this.anchorPosition();
