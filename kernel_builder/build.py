@@ -23,7 +23,7 @@ from kernel_builder.dependencies import digest_of, kernels_of
 from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols
 from kernel_builder.source_tree import ROOT, entry_points
 from softdock.native.library import BOUNDSCHECK, FOLDER, footer, library_path
-from softdock.native.sources import BUILDER, source_digest
+from softdock.native.sources import BUILDER, DIGEST_AT_IMPORT, source_digest
 
 OBJECTS = ROOT / "build" / "kernels"
 COMPILER = ("argument_codegen", "frontend", "simd_types", "targets")
@@ -45,6 +45,8 @@ class Task:
     boundscheck: bool
     kernels: dict[str, int]
     """Sizes of the kernels that it contains: bytes of bytecode."""
+    sources: str = DIGEST_AT_IMPORT
+    """Digest of the sources with which the build began."""
 
     def size_without(self, others: set[str]) -> int:
         """Return the size of its kernels that are not among `others`, in bytes of bytecode."""
@@ -60,6 +62,7 @@ def build(builds: Sequence[str], jobs: int | None = None, folder: Path = FOLDER)
         tasks = _tasks(objects)
         _compile(tasks, jobs or os.cpu_count() or 1)
         libraries = [folder / library_path(name).name for name in builds]
+        check_sources(DIGEST_AT_IMPORT)
         for name, library in zip(builds, libraries, strict=True):
             _link(name, list(objects[name].values()), library)
         _remove_old_objects()
@@ -196,15 +199,27 @@ def lower(task: Task) -> bytes:
     """Return the LLVM bitcode of an entry point."""
     from kernel_builder.frontend import compile_entry_point
 
-    entry = next(entry for entry in entry_points() if entry.symbol == task.symbol)
-    return compile_entry_point(entry, entry_points(), task.boundscheck)
+    all_points = entry_points()
+    check_sources(task.sources)
+    entry = next(entry for entry in all_points if entry.symbol == task.symbol)
+    return compile_entry_point(entry, all_points, task.boundscheck)
 
 
 def write_object(task: Task, build: str, bitcode: bytes) -> None:
     """Optimise the bitcode of an entry point for a build and write its object file."""
     from kernel_builder.targets import find_target, machine_code
 
+    check_sources(task.sources)
     _write(task.objects[build], machine_code(bitcode, find_target(build)))
+
+
+def check_sources(digest: str) -> None:
+    """Raise BuildError if the sources no longer have the digest with which a build began.
+
+    A process that compiles calls it after its imports: they may be newer than the kernels that named the object files.
+    """
+    if source_digest() != digest:
+        raise BuildError("The sources of the kernels changed while they were being built: build again.")
 
 
 def _link(build: str, objects: list[Path], library: Path) -> None:
@@ -213,7 +228,7 @@ def _link(build: str, objects: list[Path], library: Path) -> None:
     target = find_target(build)
     temporary = library.with_name(f".{library.name}.{os.getpid()}")
     try:
-        link(objects, source_digest(), temporary, target.triple)
+        link(objects, DIGEST_AT_IMPORT, temporary, target.triple)
         unexpected = undefined_symbols(temporary) - ALLOWED
         if unexpected:
             raise LinkError(

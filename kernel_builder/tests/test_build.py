@@ -1,5 +1,6 @@
 """The build as a whole: what the libraries depend on, versions of tools, and what happens without a linker."""
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import llvmlite
 import pytest
 
-from kernel_builder import linker
+from kernel_builder import build, linker, targets
 from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols, wheel_platform
 from kernel_builder.source_tree import PACKAGE, ROOT, entry_points
 from softdock.native.library import default_builds, library_path, runs_as_python
@@ -64,6 +65,18 @@ def test_all_that_kernels_import_counts_as_their_source():
                 file = ROOT / "src" / Path(*module.split("."))
                 known = {file.with_suffix(".py"), file / "__init__.py"} & found
                 assert known or file.is_dir() or module == "softdock.errors", f"{path}: {module}"
+
+
+def test_sources_that_change_during_a_build_end_it(monkeypatch, tmp_path):
+    """The object file would be named by the old sources, and a library labelled with the new ones."""
+    monkeypatch.setattr(targets, "machine_code", lambda bitcode, target: b"")
+    name = default_builds()[0]
+    task = build.Task("entry_point", {name: tmp_path / "entry_point.o"}, False, {}, sources="f" * 64)
+    with pytest.raises(build.BuildError, match="changed while they were being built"):
+        build.write_object(task, name, b"")
+    assert not list(tmp_path.iterdir())
+    build.write_object(dataclasses.replace(task, sources=source_digest()), name, b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["entry_point.o"]
 
 
 def test_without_a_compiler_the_message_says_what_to_install(monkeypatch, tmp_path):

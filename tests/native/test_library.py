@@ -118,7 +118,7 @@ def test_the_best_usable_build_comes_last():
 def test_a_library_of_other_sources_is_never_used(monkeypatch):
     """Without the tools of the builder it is an error."""
     monkeypatch.delenv(library.VARIABLE, raising=False)
-    monkeypatch.setattr(sources, "source_digest", lambda: "f" * 64)
+    monkeypatch.setattr(sources, "DIGEST_AT_IMPORT", "f" * 64)
     monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(KernelError, match="older than their sources"):
         library._library.__wrapped__()
@@ -127,15 +127,49 @@ def test_a_library_of_other_sources_is_never_used(monkeypatch):
 def test_a_library_of_other_sources_is_rebuilt(monkeypatch, capsys):
     asked = []
     monkeypatch.delenv(library.VARIABLE, raising=False)
-    monkeypatch.setattr(sources, "source_digest", lambda: "f" * 64)
+    monkeypatch.setattr(sources, "DIGEST_AT_IMPORT", "f" * 64)
     monkeypatch.setattr(
         library.subprocess,
         "run",
         lambda command, **_: asked.append(command) or subprocess.CompletedProcess([], 0),
     )
-    library._library.__wrapped__()
+    with pytest.raises(KernelError, match="sources of the kernels changed"):  # this builder replaced nothing
+        library._library.__wrapped__()
     assert "kernel_builder" in asked[0]
     assert capsys.readouterr().err == "Softdock: building the kernels, because their sources changed.\n"
+
+
+REPLACE = """
+from softdock.native import library, sources
+old = sources.source_digest().encode()
+kernels = sources.PACKAGE / "dynamics" / "kernels" / "tree.py"
+kernels.write_text(kernels.read_text(encoding="utf-8") + "# newer\\n", encoding="utf-8")
+for build in library.default_builds():
+    path = library.library_path(build)
+    content = path.read_bytes().replace(old, sources.source_digest().encode())
+    path.unlink()  # as the builder does: a process that has loaded the library keeps it
+    path.write_bytes(content)
+"""
+"""Changes a kernel, and replaces the libraries as another process would that builds them for the new sources."""
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["import softdock.dynamics.entry_points", "import softdock; softdock.simulate('impact-a')"],
+    ids=["kernels imported", "library in use"],
+)
+def test_a_process_calls_no_kernels_of_other_sources_than_it_has_imported(tmp_path, before):
+    """They would read records with other layouts. `assist-passive` imports kernels that `impact-a` does not."""
+    ignored = shutil.ignore_patterns("__pycache__", "tests")
+    shutil.copytree(PACKAGE, tmp_path / "src" / "softdock", ignore=ignored)
+    shutil.copytree(ROOT / "kernel_builder", tmp_path / "kernel_builder", ignore=ignored)
+    script = f"import sys\n{before}\n{REPLACE}\nsys.argv[1:] = ['run', 'assist-passive']\n{RUN}"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == f"The run could not be completed: {library.CHANGED}\n"
 
 
 def test_kernels_run_as_plain_python():

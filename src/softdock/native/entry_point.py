@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from softdock.native.argument_types import ArgumentType, Scalar, Signature, Tuple, plain_value
-from softdock.native.library import KernelError, native_function, runs_as_python
+from softdock.native.library import KernelError, check_sources, native_function, runs_as_python
 
 
 class EntryPoint:
@@ -39,6 +39,7 @@ class EntryPoint:
             function.__qualname__, dict(zip(names, arguments, strict=True)), returns, check
         )
         self._native: Any = None
+        check_sources.cache_clear()
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: Any) -> Any:

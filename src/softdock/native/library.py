@@ -2,7 +2,8 @@
 
 There is one file per instruction set, named `softdock_kernels.<build>.<suffix>`. `SOFTDOCK_KERNELS` selects a build by
 name (`x86-64-v3`, `boundscheck`) or plain Python (`python`); without it, the best build that this processor can run is
-loaded. In a source checkout an outdated library is rebuilt; without a compiler an error is raised.
+loaded. In a source checkout an outdated library is rebuilt; without a compiler an error is raised. A process whose
+imported kernels have other sources than the files or the library calls none of them: it ends with an error.
 """
 
 import ctypes
@@ -29,6 +30,7 @@ BUILDS = (*X86_LEVELS.values(), "aarch64", "arm64", BOUNDSCHECK)
 """Names of all builds."""
 VARIABLE = "SOFTDOCK_KERNELS"
 PYTHON = "python"
+CHANGED = "The sources of the kernels changed after this process had imported them: start it again."
 
 
 class KernelError(RunError):
@@ -43,6 +45,7 @@ def runs_as_python() -> bool:
 
 def native_function(symbol: str) -> Any:
     """Return a function of the library: (argument block, result block) -> status; it releases the GIL."""
+    check_sources()
     try:
         function = getattr(_library(), symbol)
     except AttributeError as error:
@@ -50,6 +53,16 @@ def native_function(symbol: str) -> Any:
     function.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
     function.restype = ctypes.c_int
     return function
+
+
+@functools.cache
+def check_sources() -> None:
+    """Raise KernelError if the sources in a checkout are not those that this process has imported.
+
+    Entry points that are declared later clear the cache: their kernels may have been imported from newer files.
+    """
+    if sources.BUILDER.is_dir() and sources.source_digest() != sources.DIGEST_AT_IMPORT:
+        raise KernelError(CHANGED)
 
 
 def library_path(build: str) -> Path:
@@ -83,7 +96,15 @@ def _library() -> ctypes.CDLL:
     build = chosen or next(reversed(usable_builds()), "")
     if not build or not library_path(build).is_file():
         raise KernelError(_missing(chosen))
-    return _load(library_path(build))
+    library = _load(library_path(build))
+    if sources.BUILDER.is_dir() and _digest_of(library) != sources.DIGEST_AT_IMPORT:
+        raise KernelError(CHANGED)  # another process has replaced the file
+    return library
+
+
+def _digest_of(library: ctypes.CDLL) -> str:
+    """Return the digest of the sources of a loaded library."""
+    return (ctypes.c_char * 64).in_dll(library, "softdock_source_digest").value.decode()
 
 
 def _load(path: Path) -> ctypes.CDLL:
@@ -118,7 +139,7 @@ def _missing(chosen: str | None) -> str:
 
 def _update(builds: tuple[str, ...]) -> None:
     """Rebuild the libraries of a source checkout that are missing or outdated."""
-    digest = sources.source_digest().encode()
+    digest = sources.DIGEST_AT_IMPORT.encode()
     if all(library_path(build).is_file() and digest in library_path(build).read_bytes() for build in builds):
         return
     if importlib.util.find_spec("numba") is None:

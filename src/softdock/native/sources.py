@@ -1,6 +1,7 @@
 """Source files of the kernels, and their digest.
 
-The kernel builder stores the digest in the library. In a source checkout the loader compares it with the files.
+The kernel builder stores the digest in the library. In a source checkout the loader compares it with that of the files
+from which this process imported the kernels, because record layouts and constants of both must agree.
 """
 
 import hashlib
@@ -29,3 +30,7 @@ def source_digest() -> str:
     for path in source_files():
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
+
+
+DIGEST_AT_IMPORT = source_digest() if BUILDER.is_dir() else ""
+"""Digest of the sources when this process began to import kernels; empty in an installation, which has no builder."""
