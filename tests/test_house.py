@@ -90,6 +90,35 @@ def test_kernels_import_only_kernels() -> None:
                 assert allowed.match(module), f"{path.relative_to(ROOT)} imports {module}"
 
 
+def _bound_names(tree: ast.AST) -> set[str]:
+    """Return the names that a module defines itself, without those that it imports."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    named = {node.name for node in ast.walk(tree) if isinstance(node, functions)}
+    return named | {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def test_modules_import_names_from_the_module_that_defines_them() -> None:
+    """One import path per name: packages re-export names for users only."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+    bound = {path: _bound_names(tree) for path, tree in trees.items()}
+    others = []
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if not module.startswith("softdock") or path.name == "__init__.py":
+                continue
+            source = ROOT.joinpath("src", *module.split("."))
+            if source.is_dir():
+                modules = {found.stem for found in source.iterdir()}
+                known = bound[source / "__init__.py"] | modules
+            else:
+                known = bound[source.with_suffix(".py")]
+            others += [f"{path.name}: {module}.{name.name}" for name in node.names if name.name not in known]
+    assert not others
+
+
 def test_no_file_contains_paths_of_one_machine() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False

@@ -138,3 +138,20 @@ def test_steps_with_friction_in_light_joints() -> None:
         for changes in ([], [friction])
     )
     assert rough / plain == pytest.approx(float(ratio), rel=0.05)
+    (explicit_ratio,) = quoted("robot", "Dormand-Prince takes {} times the steps")
+    changes = [f"duration={duration} s", friction, "integrator.method=dormand-prince"]
+    explicit = softdock.simulate(softdock.load("peg-rim", changes)).timing.steps
+    assert explicit / plain == pytest.approx(float(explicit_ratio), rel=0.05)
+
+
+@pytest.mark.parametrize("method", ["automatic", "dormand-prince"])
+def test_steps_of_a_damped_drive_on_a_light_part(method: str) -> None:
+    phrase = "A drive with 25 000 1/s on a light part then takes {} steps; Dormand-Prince takes {}."
+    numbers = dict(zip(("automatic", "dormand-prince"), quoted("theory/multibody", phrase)))
+    hook = {"mass": 0.02, "inertia": [2e-5] * 3, "joint": {"type": "revolute", "axis": "x"}}
+    motor = {"joint": "hook", "stiffness": 100.0, "damping": 0.5, "target": 0.5, "rate": 1.0}
+    scenario = {
+        "kind": "multibody", "duration": 1.0, "bodies": {"hook": hook}, "drives": {"motor": motor},
+        "integrator": {"method": method},
+    }  # fmt: skip
+    assert softdock.simulate(scenario).timing.steps == pytest.approx(float(numbers[method]), rel=0.05)

@@ -351,6 +351,19 @@ def test_table_of_quadratures_on_the_theory_page() -> None:
         assert [float(x) for x in then.groups()] == pytest.approx([float(x) for x in now], rel=1e-4)
 
 
+def test_changes_between_quadratures_are_those_of_the_table() -> None:
+    page = (DOCS / "theory" / "contact.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (cut cells.*?|points.*?) \| ([\d.]+) \| ([\d.]+) \|$", page, re.M)
+    values = {name: np.array([float(force), float(time)]) for name, force, time in rows}
+    changes = {name: np.abs(100.0 * (value / values["cut cells"] - 1.0)) for name, value in values.items()}
+    quartered, bundled = changes["cut cells, quartered"], changes["cut cells for 6 N"]
+    phrase = "Quartered cells change the peak by {} % and the opening time by {} %"
+    assert_quoted("theory/contact", phrase, quartered)
+    assert_quoted("theory/contact", "whose forces reach hundreds of newtons, by {} % and {} %", bundled)
+    points = [change[1] for name, change in changes.items() if name.startswith("points")]
+    assert_quoted("theory/contact", "which change the opening time by {} to {} %", [min(points), max(points)])
+
+
 def test_limits_of_the_studio() -> None:
     page = re.sub(r"\s+", " ", (DOCS / "studio.md").read_text(encoding="utf-8"))
     assert (

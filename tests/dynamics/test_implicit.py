@@ -80,11 +80,11 @@ def test_stages_lie_within_the_step():
     assert np.diff(times).max() < 0.5
 
 
-def linear_memory(speeds, links, couplings):
+def linear_memory(speeds, links, connections):
     """Memory of the linear equations of implicit steps."""
     width = -(-speeds // LANES) * LANES
     return allocate(
-        LINEAR, {"speeds": speeds, "width": width, "linear links": links, "couplings": couplings}
+        LINEAR, {"speeds": speeds, "width": width, "linear links": links, "connections": connections}
     ).value
 
 

@@ -28,18 +28,6 @@ def branch_of(element: str, position: float, speed: float = 0.0, **elements) -> 
 
 
 @pytest.mark.plain_python
-def test_stop_has_branches_for_free_pressed_and_released():
-    stops = {"end": Stop(joint="slide", upper=0.01, stiffness=1e4, damping=100.0)}
-    branches = [
-        branch_of("end", position, speed, stops=stops)
-        for position, speed in ((0.009, 0.0), (0.011, 0.0), (0.011, -1.0))
-    ]
-    assert len(set(branches)) == 3
-    assert branch_of("end", 0.005, stops=stops) == branches[0]
-    assert branch_of("end", 0.02, 0.1, stops=stops) == branches[1]
-
-
-@pytest.mark.plain_python
 def test_drive_has_a_branch_at_its_limit_and_on_each_side_of_its_backlash():
     def branch(position, backlash=0.0):
         drive = Drive(joint="slide", target=0.0, stiffness=1e4, max_force=LIMIT, backlash=backlash)
@@ -127,7 +115,7 @@ def test_force_of_a_damped_stop_begins_with_its_damping(stiffness, damping, spee
     """For c^2 >= k m the largest force of the stop is c v, at the first instant."""
     result = simulate(stopped(stiffness, damping, speed, 1.0, method, 0.2), with_prediction=False)
     (load,) = (one for one in result.loads if one.name == "end")
-    assert load.peak_force == pytest.approx(damping * speed, rel=0.01)
+    assert load.peak_force == pytest.approx(damping * speed, rel=1e-4)
     assert result.timing.steps < 200
 
 

@@ -8,11 +8,15 @@ import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, scene, watch
 from softdock import simulate
+from softdock.dynamics.kernels.channels import CHANNEL, ELEMENT_FORCE, LARGEST, PLAIN, SMALLEST, SQUARE
+from softdock.dynamics.kernels.enclosure import bend_of_load, enclose
+from softdock.dynamics.kernels.load_search import is_far_below_peak
+from softdock.dynamics.kernels.step_search import stays_within_peaks
 from softdock.dynamics.settings import Accuracy
 from softdock.model.elements import Load, Pulse, Spring, Strut
 from softdock.model.events import Event
 from softdock.model.frames import Anchor
-from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
+from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
@@ -416,3 +420,48 @@ def test_several_events_in_one_step_without_compiling():
     assert result.metrics["closest"] == pytest.approx(0.01, abs=1e-8)
     assert result.metrics["energy"] < 1e-4
     assert result.timing.steps == 1
+
+
+def drifting(**more):
+    """A craft that drifts without rotation and carries a head on a gimbal at rest, which only rounding errors move."""
+    free = Free(attitude=(0.8, 0.36, -0.288, 0.384), velocity=(0.3, -0.1, 0.7))
+    return MultibodyScenario(
+        bodies={
+            "craft": Body(mass=10.0, inertia=(1.1, 0.7, 0.9), joint=free),
+            "head": Body(
+                mass=1.0, inertia=(0.01, 0.02, 0.03), parent="craft", joint=Universal(at=(0.31, 0.17, 0.53))
+            ),
+        },
+        springs={"gimbal": Spring(joint="head", stiffness=3.0, damping=0.1)},
+        duration=1.0,
+        record={"rate": 0.0, "loads": False},
+        **more,
+    )
+
+
+def test_the_search_does_not_resolve_rounding_errors_of_a_joint_at_rest():
+    """The peak of a deflection that is no more than rounding errors costs no evaluation."""
+    plain = simulate(drifting(), with_prediction=False)
+    seen = simulate(drifting(metrics={"bend": "max gimbal.deflection"}), with_prediction=False)
+    assert 0.0 < seen.metrics["bend"] < 1e-4 * LENGTH
+    assert seen.timing.evaluations == plain.timing.evaluations
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("form", [PLAIN, SQUARE])
+def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
+    """Bounds by few operations, as (M118), are not below those of the parabola through both values."""
+    rng, channel, excluded = np.random.default_rng(5), np.zeros(1, CHANNEL).view(np.recarray)[0], 0
+    channel.kind, channel.form, channel.scale, channel.load = ELEMENT_FORCE, form, 1.0, LARGEST | SMALLEST
+    for _ in range(2000):
+        x, x_0, x_1 = rng.uniform(0.0 if form == SQUARE else -1.0, 1.0, 3) * 10.0 ** rng.integers(-2, 1, 3)
+        r, channel.seen = 10.0 ** rng.uniform(-1.0, 1.0), max(abs(x_0), abs(x_1)) * rng.uniform(1.0, 4.0)
+        channel.largest, channel.smallest = channel.seen, -channel.seen
+        bend = bend_of_load(channel, r, x, x_0, x_1)
+        low, high, _ = enclose(channel, x_0, x_1, bend, bend)
+        exceeds = max(high, -low) > channel.seen * (1.0 + 1e-12)
+        if is_far_below_peak(channel, r, x, x_0, x_1):
+            excluded += 1
+            assert not exceeds
+        assert not (stays_within_peaks(channel, 1.0, x_0, x_1, bend, bend) and exceeds)
+    assert excluded > 100

@@ -9,6 +9,7 @@ import pytest
 import trimesh
 from tests.replay import runs
 
+import softdock
 from softdock.errors import InputError
 from softdock.geometry.vertices import profile_from_list
 from softdock.replay import forces, scene, solids
@@ -175,3 +176,19 @@ def test_an_old_folder_gives_a_message(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match=r"outlines of its surfaces.*Run the scenario again"):
         scene(Result.load(tmp_path))
+
+
+def test_a_structure_of_one_place_is_not_drawn(tmp_path: Path) -> None:
+    """Two nodes at one place: a rotor of 0.5 kg m^2 on a torsion spring."""
+    shapes = np.zeros((2, 6, 1))
+    shapes[1, 2] = 1.0 / math.sqrt(0.5)
+    np.savez(
+        tmp_path / "modes.npz", names=["base", "rotor"], positions=np.zeros((2, 3)), frequency=[2.0],
+        shapes=shapes, mass=[[2.0, 2.0, 2.0, 5.0, 5.0, 5.0], [0.5, 0.5, 0.5, 3.0, 3.0, 3.0]],
+    )  # fmt: skip
+    bus = softdock.Body(mass=10.0, inertia=(3.0, 3.0, 3.0))
+    rotor = softdock.Flexible(body="bus", base="base", file=str(tmp_path / "modes.npz"))
+    scenario = softdock.Scenario(name="rotor", duration=0.1, bodies={"bus": bus}, structures={"rotor": rotor})
+    shown = scene(softdock.simulate(scenario))
+    assert "The structure rotor is not drawn: all of its nodes are at one place." in shown.notes
+    assert not [node for node in shown.nodes if "rotor" in node.name]

@@ -39,6 +39,7 @@ def test_cross_products(a, b):
 def test_quaternion_products_are_matrix_products(p, q):
     product = r.quaternion_product(p, q)
     assert np.linalg.norm(product) == pytest.approx(1.0, abs=CLOSE)
+    assert kernels.quaternion_product(*p, *q) == pytest.approx(tuple(product), abs=CLOSE)
     both = r.matrix_from_quaternion(p) @ r.matrix_from_quaternion(q)
     assert r.matrix_from_quaternion(product) == pytest.approx(both, abs=CLOSE)
     assert equal_quaternions(product, (scipy_rotation(p) * scipy_rotation(q)).as_quat(scalar_first=True))

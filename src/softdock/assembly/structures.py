@@ -27,7 +27,7 @@ from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import unit_vector
 
 if TYPE_CHECKING:
-    from softdock.flexible import BaseModes
+    from softdock.flexible.modes import BaseModes
 
 Floats = NDArray[np.float64]
 

@@ -8,12 +8,13 @@ import numpy as np
 from softdock.bench.contact_kinds import KINDS, UP, Array, Kind, press, state
 from softdock.bench.entry_points import repeat_evaluate, repeat_rebuild
 from softdock.bench.timing import shortest_loop_time
-from softdock.contact import CutCells, Friction, Points
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
+from softdock.contact.layer import Friction
+from softdock.contact.pair import CutCells, Points
 from softdock.presentation.progress import Progress
 from softdock.presentation.tables import Table
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 FORCES = (0.1, 1.0, 10.0)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.contact import ContactPair, CutCells, ElasticLayer, MotionState, Points
+from softdock.contact.layer import ElasticLayer
+from softdock.contact.pair import ContactPair, CutCells, MotionState, Points
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.vertices import rounded_profile
 from softdock.spatial.rotations import matrix_from_quaternion, quaternion_from_axis_angle

@@ -16,7 +16,7 @@ from softdock.errors import InputError, Problem
 from softdock.presentation.numbers import MISSING, format_error
 from softdock.presentation.progress import Progress
 from softdock.presentation.tables import Table
-from softdock.scenario import from_data, load
+from softdock.scenario.loading import from_data, load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy
 from softdock.simulation import simulate

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.presentation.progress import Progress
-from softdock.scenario import bundled, load
+from softdock.scenario.loading import bundled, load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody

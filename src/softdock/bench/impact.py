@@ -15,7 +15,8 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from softdock.bench.timing import shortest_time
-from softdock.lumped import Chain, Pad, run_chain
+from softdock.lumped.chain import Chain, Pad
+from softdock.lumped.chain_run import run_chain
 from softdock.presentation.progress import Progress
 from softdock.result import Array
 from softdock.theory import rmi

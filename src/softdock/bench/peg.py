@@ -9,13 +9,14 @@ import numpy as np
 
 from softdock.bench.entry_points import compare_manifolds, repeat_pin
 from softdock.bench.timing import shortest_loop_time
-from softdock.contact import Friction
 from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
+from softdock.contact.layer import Friction
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
 from softdock.presentation.progress import Progress
-from softdock.scenario import ScenarioBase, load
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody

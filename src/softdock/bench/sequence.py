@@ -13,7 +13,7 @@ from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
 from softdock.presentation.progress import Progress
 from softdock.result import Result
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody

@@ -10,7 +10,9 @@ from softdock.bench.entry_points import repeat_derivative
 from softdock.bench.timing import shortest_loop_time, shortest_time
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
-from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
+from softdock.flexible.meshing import mesh
+from softdock.flexible.modes import base_modes
+from softdock.flexible.structure import Beam, RigidPart, Section, Structure
 from softdock.presentation.progress import Progress
 from softdock.scenario.station import StationScenario
 from softdock.simulation.multibody import PreparedMultibody

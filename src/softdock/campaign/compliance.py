@@ -15,10 +15,11 @@ from softdock.campaign.confidence import (
     tolerance_rank,
     upper_bound,
 )
-from softdock.campaign.model import Subset
+from softdock.campaign.model import independent_runs
 from softdock.campaign.stored_entries import check_manifest, check_state, decode_verdicts
 from softdock.model.requirements import Requirement, metric_names
-from softdock.presentation.requirements import format_confidence, read_bounds, read_requirements
+from softdock.presentation.numbers import format_confidence
+from softdock.presentation.requirements import read_bounds, read_requirements
 from softdock.result import Verdict
 from softdock.result.requirements import CampaignVerdict
 
@@ -70,8 +71,7 @@ class RequirementData:
         """Return the runs that do not depend on the results of others; none for the method `boundary`."""
         if self.method == "monte-carlo":
             return self
-        settings = self.manifest["campaign"]["subset"]
-        size = Subset.model_validate(settings).level_runs if self.method == "subset" else 0
+        size = independent_runs(self.manifest["campaign"])
         count = sum(number < size for number in self.run)  # rows are in the order of numbers
         return replace(
             self,

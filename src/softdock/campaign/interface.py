@@ -23,9 +23,10 @@ from softdock.errors import InputError, Problem, file_errors
 from softdock.files.atomic import write_together
 from softdock.files.path_argument import path_argument
 from softdock.presentation.campaign import outcome_counts, progress_text
+from softdock.presentation.numbers import format_confidence
 from softdock.quantities.model import written_data
-from softdock.scenario import ScenarioBase, ScenarioLike, as_scenario
-from softdock.scenario.construction import python_values
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.construction import ScenarioLike, as_scenario, python_values
 from softdock.scenario.file_paths import with_absolute_files
 from softdock.scenario.loading import bundled_names, from_data
 from softdock.scenario.messages import did_you_mean
@@ -62,7 +63,8 @@ class Probability:
     def __str__(self) -> str:
         return (
             f"{self.event}: {self.value:.3g} "
-            f"({self.low:.3g} to {self.high:.3g} with {100 * self.confidence:g} % confidence, {self.runs} runs)"
+            f"({self.low:.3g} to {self.high:.3g} with {format_confidence(self.confidence)} confidence, "
+            f"{self.runs} runs)"
         )
 
 

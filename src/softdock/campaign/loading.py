@@ -13,11 +13,11 @@ from softdock.campaign.plan import Plan, absolute, make_plan
 from softdock.campaign.sizing import is_turning, size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem, collected
-from softdock.scenario import ScenarioBase, from_data
-from softdock.scenario import load as load_scenario
+from softdock.scenario.base import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.independent_problems import remaining
-from softdock.scenario.loading import bundled_names
+from softdock.scenario.loading import bundled_names, from_data
+from softdock.scenario.loading import load as load_scenario
 from softdock.scenario.messages import did_you_mean, in_order_of_lines, problems_of
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import FieldPath, Location, Source, check_head, parse, read_file

@@ -1,5 +1,7 @@
 """Model of campaign files: scenario, number of runs and dispersions of fields."""
 
+import sys
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -345,3 +347,14 @@ class PresetFile(Model):
     """Description: numbers and their source."""
     dispersions: dict[str, Dispersion]
     """Distributions of fields of the approach, by dotted path."""
+
+
+def independent_runs(campaign: Mapping[str, Any]) -> int:
+    """Return how many of the first runs of a campaign, as plain data, do not depend on the results of others."""
+    match campaign.get("method", "monte-carlo"):
+        case "subset":
+            return Subset.model_validate(campaign.get("subset", {})).level_runs
+        case "boundary":
+            return 0
+        case _:
+            return sys.maxsize

@@ -1,13 +1,12 @@
 """Fraction of the runs of a campaign that reach each phase of its scenario, with confidence interval."""
 
 import sqlite3
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from softdock.campaign.confidence import clopper_pearson
-from softdock.campaign.model import Subset
+from softdock.campaign.model import independent_runs
 from softdock.campaign.stored_entries import StoredEntryError, decode_mapping
 from softdock.model.phases import Phase, phase_order
 
@@ -70,9 +69,8 @@ def decode_phases(text: str) -> dict[str, dict[str, Any]]:
 def phase_status(database: sqlite3.Connection, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the shares of runs that reach each phase as plain data, of runs that do not depend on each other."""
     campaign, definition = manifest["campaign"], manifest["scenario"]["data"]
-    method = campaign.get("method", "monte-carlo")
-    if not definition.get("phases") or method == "boundary":  # its runs do not follow the distributions
+    runs = independent_runs(campaign)
+    if not definition.get("phases") or not runs:
         return []
-    runs = Subset.model_validate(campaign.get("subset", {})).level_runs if method == "subset" else sys.maxsize
     rows = database.execute("SELECT phases FROM runs WHERE run < ?", (runs,))
     return [asdict(share) for share in phase_shares(definition, (decode_phases(text) for (text,) in rows))]

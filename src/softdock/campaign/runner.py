@@ -23,7 +23,7 @@ from softdock.campaign.stored_entries import check_manifest
 from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
 from softdock.errors import InputError, Problem, RunError
 from softdock.result import Result
-from softdock.scenario import KINDS
+from softdock.scenario.kinds import KINDS
 
 SAMPLE_BATCH = 1024  # runs whose inputs are sampled at a time
 LARGEST_CHUNK = 256
@@ -179,8 +179,8 @@ def _execute(
     progress.stopped_at = rule.met_at if adaptive is None else store.stopped_at()
     on_progress(progress)
     if progress.stopped_at is None and (adaptive is not None or any(missing)):
-        kind = str(plan.template.data["kind"])
-        KINDS[kind].load_runner()  # imports its modules once, before workers start
+        kind = KINDS[str(plan.template.data["kind"])]
+        kind.load_runner()  # imports its modules once, before workers start
         chosen = options.backend or default_backend(kind, sum(missing))
         backend = Backend.CLUSTER if options.cluster else chosen
         check_workers(options.workers)

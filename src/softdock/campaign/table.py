@@ -1,7 +1,6 @@
 """Table of a campaign as columns, for statistics, reports and export."""
 
 import sqlite3
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from softdock.campaign import boundary, store, subset
 from softdock.campaign.compliance import RequirementData, RunVerdicts
 from softdock.campaign.execution import Row
-from softdock.campaign.model import Boundary, Subset
+from softdock.campaign.model import Boundary, Subset, independent_runs
 from softdock.campaign.phases import decode_phases, phase_names, phase_status
 from softdock.campaign.statistics import stop_rule_state, wilson
 from softdock.campaign.stored_entries import (
@@ -258,10 +257,9 @@ def status_of(folder: Path) -> dict[str, Any]:
 
 def _success(database: sqlite3.Connection, campaign: dict[str, Any]) -> dict[str, Any] | None:
     """Return the success rate of the runs that do not depend on each other; None where there are none."""
-    method, names = campaign.get("method", "monte-carlo"), campaign["success"]
-    if not names or method == "boundary":
+    runs, names = independent_runs(campaign), campaign["success"]
+    if not names or not runs:
         return None
-    runs = Subset.model_validate(campaign.get("subset", {})).level_runs if method == "subset" else sys.maxsize
     counts = database.execute(
         "SELECT outcome, status = 'failed', count(*) FROM runs WHERE run < ? GROUP BY 1, 2", (runs,)
     ).fetchall()

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from softdock.scenario import KINDS, ScenarioBase, from_data
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.kinds import KINDS
+from softdock.scenario.loading import from_data
 from softdock.scenario.messages import named_groups
 from softdock.scenario.number_replacement import is_number_replacement, replace_numbers
 from softdock.scenario.overrides import refuse_unknown_entries

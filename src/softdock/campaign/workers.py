@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from softdock.errors import InputError, Problem
+from softdock.scenario.kinds import ScenarioKind
 
 
 class Backend(Enum):
@@ -23,16 +24,16 @@ class Backend(Enum):
 
 
 MOST_WORKERS = 1024
-MANY_RUNS = 5000  # fewer runs of a chain finish before processes have started
+MANY_RUNS = 5000  # fewer short runs finish before processes have started
 
 
-def default_backend(kind: str, runs: int) -> Backend:
+def default_backend(kind: ScenarioKind, runs: int) -> Backend:
     """Return the fastest backend for a kind of scenario.
 
-    Kernels release the global interpreter lock, so threads use all cores. Runs of a chain spend most of their time in
-    Python and hold the lock, so many of them run faster in processes.
+    Kernels release the global interpreter lock, so threads use all cores. Runs that spend most of their time in Python
+    hold the lock, so many of them run faster in processes.
     """
-    return Backend.PROCESSES if kind == "chain" and runs > MANY_RUNS else Backend.THREADS
+    return Backend.PROCESSES if kind.holds_interpreter and runs > MANY_RUNS else Backend.THREADS
 
 
 def default_workers() -> int:

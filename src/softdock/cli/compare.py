@@ -13,7 +13,7 @@ from softdock.errors import InputError, Problem
 if TYPE_CHECKING:
     from softdock.presentation.tables import Table
     from softdock.presentation.unit_systems import UnitSystem
-    from softdock.recording import Comparison, Deviation
+    from softdock.recording.comparison import Comparison, Deviation
 
 FILE = "comparison.json"
 MOST_LINES = 40  # of the table of channels; --json prints all
@@ -37,8 +37,8 @@ def compare(
     """Align two runs in time and print their differences, channel by channel."""
     from softdock.presentation.unit_systems import find_unit_system, unit_system_of
     from softdock.quantities.units import parse_quantity
-    from softdock.recording import compare as compare_runs
-    from softdock.recording import load_run
+    from softdock.recording.comparison import compare as compare_runs
+    from softdock.recording.loading import load_run
 
     shift = None
     if offset is not None:

@@ -28,7 +28,7 @@ def export(
 ) -> None:
     """Write bodies and joints of a multibody scenario for another simulator, to verify results with it."""
     from softdock.model.mjcf import to_mjcf
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
     from softdock.scenario.multibody import MultibodyScenario
 
     if to not in FORMATS:

@@ -9,7 +9,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from softdock.scenario import ScenarioBase
+    from softdock.scenario.base import ScenarioBase
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -57,7 +57,7 @@ def figures(
         _reject(overrides, picture_format, units)
         _draw_sets(list(FIGURES) if name == "all" else [name], out, runs)
         return
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
 
     if picture_format is not None and picture_format.lower() not in FORMATS:
         message = f"Must be one of {', '.join(FORMATS)}."

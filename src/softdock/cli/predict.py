@@ -31,7 +31,9 @@ def predict(
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace a field of the scenario; may be repeated."),
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Override a field of the scenario; may be repeated."
+        ),
     ] = None,
     units: console.Units = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
@@ -92,7 +94,7 @@ def _predict_masses(given: Mapping[str, str | None]) -> Mapping[str, Any]:
 def _predict_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Mapping[str, Any], str]:
     """Return name, prediction and unit system of a scenario."""
     from softdock.prediction import predict as predict_scenario
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
 
     scenario = load(name_or_file, overrides)
     prediction = predict_scenario(scenario)

@@ -134,7 +134,7 @@ def run(
 ) -> None:
     """Run the experiment of a scenario on a robot over a link in real time; the robot moves."""
     from softdock.robot.udp import connect
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
     from softdock.scenario.robot import RobotScenario
     from softdock.simulation.remote import run_on_robot
 

@@ -97,7 +97,7 @@ def run(
 ) -> None:
     """Simulate a scenario and print its result."""
     from softdock.presentation.unit_systems import find_unit_system
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
     from softdock.simulation import simulate
 
     chosen = load(scenario, overrides or ())

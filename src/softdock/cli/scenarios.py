@@ -12,7 +12,7 @@ def scenarios(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """List the bundled scenarios."""
-    from softdock.scenario import bundled
+    from softdock.scenario.loading import bundled
 
     found = bundled()
     if as_json:

@@ -68,7 +68,7 @@ def _show_channels(name: str, matching: str | None, as_json: bool) -> None:
     """Print the channels of a scenario, all or those whose name matches."""
     from softdock.assembly.channel_list import list_channels
     from softdock.presentation.tables import Table
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
     from softdock.scenario.multibody import MultibodyScenario
     from softdock.scenario.robot import RobotScenario
 

@@ -68,7 +68,7 @@ def _is_campaign(file: str) -> bool:
 
 
 def _check_scenario(file: str) -> "Findings":
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
     from softdock.simulation.checks import Findings, check_before_run
 
     try:

@@ -148,8 +148,8 @@ SYSTEM = Structure(
     },
     _check_system,
 )
-_COUPLING = floats("couplings", 6, 6)
-_MAP = floats("couplings", 6, "width")
+_CONNECTION = floats("connections", 6, 6)
+_MAP = floats("connections", 6, "width")
 _SPEEDS = floats("speeds", "width")
 LINEAR = Structure(
     linear.Linear,
@@ -159,18 +159,18 @@ LINEAR = Structure(
         "damping": _SPEEDS,
         "inverse": _SPEEDS,
         "base_motion": floats("linear links", 6, "width"),
-        "K": _COUPLING,
-        "D": _COUPLING,
+        "K": _CONNECTION,
+        "D": _CONNECTION,
         "jacobians": _MAP,
         "momentum_maps": _MAP,
-        "frames": floats("couplings", 12),
-        "couplings": integers("couplings", 3),
+        "frames": floats("connections", 12),
+        "connections": integers("connections", 3),
         "force_rate": floats("speeds"),
         "delays": integers("speeds"),
         "yields": floats("speeds", linear.YIELD_COLUMNS),
         "work": floats(3, "width"),
         "products": floats(6, "width"),
-        "displacements": floats("couplings", 6),
+        "displacements": floats("connections", 6),
         "wrench": floats(2, 6),
     },
 )

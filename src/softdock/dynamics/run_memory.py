@@ -10,7 +10,7 @@ from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STRUT, WELD
+from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
 from softdock.dynamics.kernels.events import BOND_CONTACT
 from softdock.dynamics.kernels.run_data import RUN_STATE
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
@@ -129,7 +129,7 @@ def supports_implicit_steps(a: SystemArrays) -> bool:
 
 
 def _speeds(a: SystemArrays) -> int:
-    """Number of momenta and speeds."""
+    """Return the number of momenta and speeds."""
     return int(a.world.view(np.ndarray)["n_u"][0])
 
 
@@ -139,12 +139,12 @@ def linear_sizes(a: SystemArrays, contacts: int, more: int = 0) -> Sizes:
     `contacts` is the number of pairs and interfaces, `more` a number of connections in addition to those of the system.
     """
     if not supports_implicit_steps(a):
-        return {"speeds": 0, "width": 0, "linear links": 0, "couplings": 0}
+        return {"speeds": 0, "width": 0, "linear links": 0, "connections": 0}
     kinds, speeds = a.elements.view(np.ndarray)["kind"], _speeds(a)
     elements = int(((kinds == STRUT) | (kinds == WELD) | (kinds == COUPLING)).sum())
     width = -(-speeds // LANES) * LANES
     connections = contacts + elements + more
-    return {"speeds": speeds, "width": width, "linear links": len(a.links), "couplings": connections}
+    return {"speeds": speeds, "width": width, "linear links": len(a.links), "connections": connections}
 
 
 def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
@@ -155,7 +155,8 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
     elements = arrays.elements.view(np.ndarray)
-    s["stiff_apart"] = bool(((elements["kind"] == COUPLING) | (elements["at_delay"] >= 0)).any())
+    stiff = (elements["kind"] == COUPLING) | (elements["kind"] == STOP) | (elements["at_delay"] >= 0)
+    s["stiff_elements"] = bool(stiff.any())
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     s["max_step"] = min(settings.max_step, settings.duration)
@@ -176,7 +177,8 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
 def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:
     """Return the tolerance of every state; that of energies follows from the tolerance of speeds.
 
-    Energies need error control of their own: a released stop still dissipates while it exerts no force.
+    Energies need error control of their own: the end stop of a coupling still dissipates after its release, while it
+    exerts no force.
     """
     links, world = a.links.view(np.ndarray), a.world.view(np.ndarray)  # field access is ten times faster
     root, own = links["root"], links["own"]
@@ -191,8 +193,7 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
     if a.modal_scales.size:
         out[a.state_kinds == StateKind.MODAL] = accuracy.length * a.modal_scales
         out[a.state_kinds == StateKind.MODAL_RATE] = accuracy.speed * a.modal_scales
-    late = a.state_kinds == StateKind.DELAY
-    if late.any():
+    if (a.state_kinds == StateKind.DELAY).any():
         # The command is then as exact as the position of its joint.
         elements = a.elements.view(np.ndarray)
         drives = elements[(elements["kind"] == DRIVE_POSITION) & (elements["at_delay"] >= 0)]
@@ -206,3 +207,21 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
         out[at : at + 3] = MOMENTUM_ACCURACY * accuracy.rate * inertia
         out[at + 3 : at + 6] = MOMENTUM_ACCURACY * accuracy.speed * mass
     return out
+
+
+def set_resting_limits(elements: np.recarray, a: SystemArrays, tolerance: Floats) -> None:
+    """Set depth and speed up to which joints rest at their stops, from the tolerances, and response times; Eq. (M117).
+
+    The inertia is the mass of the last link that the stop acts on; its smallest moment of inertia if the joint turns.
+    """
+    stops, links = elements.view(np.ndarray), a.links.view(np.ndarray)
+    n_q = int(a.world.view(np.ndarray)["n_q"][0])
+    for i in np.flatnonzero(stops["kind"] == STOP):
+        at_q, at_u, rows = (int(stops[key][i]) for key in ("at_q", "at_u", "rows"))
+        moved = (links["parent"] >= 0) & (links["at_u"] >= at_u) & (links["at_u"] < at_u + rows)
+        own = links["own"][np.flatnonzero(moved)[-1]]
+        turns = stops["ball"][i] == 1 or a.state_kinds[at_q] == StateKind.ANGLE
+        inertia, speed = own[4:7].min() if turns else own[0], tolerance[n_q + at_u]
+        response_time = math.sqrt(inertia / stops["stiffness"][i][0])
+        stops["resting_depth"][i] = min(speed * response_time, tolerance[at_q])
+        stops["resting_speed"][i], stops["response_time"][i] = speed, response_time

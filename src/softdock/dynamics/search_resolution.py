@@ -34,6 +34,9 @@ def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats
     records["resolution"] = RESOLVED * allowed_of
     energy = (kind == c.ELEMENT_ENERGY) | (kind == c.STRUCTURE_ENERGY)
     records["negligible"] = np.where(energy, RESOLVED * lightest * accuracy.speed**2, 0.0)
+    # Lengths, angles or speeds. Without a limit the search resolves rounding errors of joints at rest.
+    finest = min(accuracy.length, accuracy.angle, accuracy.speed, accuracy.rate)
+    records["negligible"][kind == c.ELEMENT_DEFLECTION] = RESOLVED * finest
     records["floor"] = RESOLVED * lightest * accuracy.speed / FLOOR_TIME
 
 

@@ -26,6 +26,7 @@ from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.run_memory import (
     MIN_SPEED_SCALE,
     allocate_run,
+    set_resting_limits,
     tolerances,
 )
 from softdock.dynamics.run_results import (
@@ -72,6 +73,7 @@ class Session:
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
+        set_resting_limits(self.system.elements, arrays, work.tolerance)
         set_resolutions(self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
 
     @property

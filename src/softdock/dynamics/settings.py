@@ -9,8 +9,8 @@ class Method(Enum):
     """Integration method."""
 
     AUTOMATIC = "automatic"
-    """The fastest of Dormand-Prince, Bogacki-Shampine and, in contact, Rosenbrock, by trial steps during the run;
-    with a fixed step Dormand-Prince."""
+    """The fastest of Dormand-Prince, Bogacki-Shampine and Rosenbrock, by trial steps during the run; Rosenbrock only in
+    contact and where stiff elements limit explicit steps. With a fixed step Dormand-Prince."""
     DORMAND_PRINCE = "dormand-prince"
     """Order 5 with error control, or with a fixed step where one is given."""
     BOGACKI_SHAMPINE = "bogacki-shampine"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, SuperLU, eigsh, splu
 
 from softdock.errors import InputError, Problem, RunError
 from softdock.flexible.meshing import Mesh
@@ -40,9 +40,9 @@ class ClampedStructure:
     free: NDArray[np.int64]
     """Indices of the free degrees of freedom."""
     stiffness: sparse.csc_matrix
-    """Stiffness matrix of the free degrees of freedom."""
+    """Stiffness matrix of the free degrees of freedom; of each node rotations [rad], then translations [m]."""
     solve: Callable[[Floats], Floats]
-    """Maps loads on the free degrees of freedom to their displacements."""
+    """Maps loads [N m, N] on the free degrees of freedom to their displacements [rad, m]."""
 
 
 def clamp(mesh: Mesh, nodes: Sequence[str]) -> ClampedStructure:
@@ -65,25 +65,25 @@ def clamp(mesh: Mesh, nodes: Sequence[str]) -> ClampedStructure:
     return ClampedStructure(mesh=mesh, free=free, stiffness=K, solve=factor.solve)
 
 
-def _factorise(K: sparse.csc_matrix) -> "splu":
+def _factorise(K: sparse.csc_matrix) -> SuperLU:
     """Return the LU factorisation of a symmetric positive definite matrix."""
     options = {"SymmetricMode": True}
     return splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
 
 
 def _mechanism_problem(mesh: Mesh, free: NDArray[np.int64], K: sparse.csc_matrix) -> Problem:
-    """Return the problem that names a node, and the direction, which moves without resistance."""
+    """Return the problem that names a node that moves without resistance, and the direction of its motion."""
     scale = K.diagonal()
-    nudge = 1e-10 * np.where(scale > 0.0, scale, scale.max() if scale.max() > 0.0 else 1.0)
-    factor = _factorise((K + sparse.diags(nudge)).tocsc())
+    shift = 1e-10 * np.where(scale > 0.0, scale, scale.max() if scale.max() > 0.0 else 1.0)
+    factor = _factorise((K + sparse.diags(shift)).tocsc())
     motion = np.cos(np.arange(free.size))  # a start vector that is orthogonal to no likely mechanism
-    for _ in range(3):  # inverse iteration
-        motion = factor.solve(nudge * motion)
+    for _ in range(3):  # inverse iteration with the shifted matrix, which is not singular
+        motion = factor.solve(shift * motion)
         motion = motion / np.abs(motion).max()
-    node, way = divmod(int(free[np.argmax(np.abs(motion))]), 6)
+    node, direction = divmod(int(free[np.argmax(np.abs(motion))]), 6)
     return Problem(
         field="structure",
-        message=f"is a mechanism: node {mesh.names[node]} can {_MOTIONS[way]} without resistance.",
+        message=f"is a mechanism: node {mesh.names[node]} can {_MOTIONS[direction]} without resistance.",
         hint="Give the beams there stiffness in that direction, or clamp the node.",
     )
 

@@ -11,17 +11,20 @@ COMPARISONS = (">", "<")
 LOGIC = ("and", "or", "not")
 FUNCTIONS = {"sqrt": (1, 1), "abs": (1, 1), "norm": (2, 3), "min": (2, 20), "max": (2, 20)}
 """Functions and the least and largest number of their arguments."""
-_BINDING = {"or": 1, "and": 2, "not": 3, ">": 4, "<": 4, "+": 5, "-": 5, "*": 6, "/": 6, "negate": 7, "^": 8}
-"""Operators, the loosest first."""
-_ATOM = 9
+_PRECEDENCE = {
+    "or": 1, "and": 2, "not": 3, ">": 4, "<": 4, "+": 5, "-": 5, "*": 6, "/": 6, "negate": 7, "^": 8,
+}  # fmt: skip
+"""Precedence of the operators: the larger number is applied first."""
+_ATOM = 9  # precedence of what needs no parentheses
 
 
 class ExpressionError(ValueError):
-    """A text that cannot be read or has wrong units, with the place of the error in it."""
+    """A text that cannot be read or has wrong units."""
 
     def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
         self.at = at
+        """Where in the text the error is: number of characters before it."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Constant:
     unit: str | None = None
     """As written; None: in the SI unit of what it is compared with or added to."""
     at: int = field(default=0, compare=False)
+    """Where it begins in the text of the formula: number of characters before it."""
 
     def __str__(self) -> str:
         return self.text
@@ -50,14 +54,15 @@ class Operation:
     exponent: int = 0
     """Of `^`."""
     at: int = field(default=0, compare=False)
+    """Where its errors are shown in the text of the formula: number of characters before."""
 
     def __str__(self) -> str:
         name, parts = self.name, [str(operand) for operand in self.operands]
         if name in FUNCTIONS:
             return f"{name}({', '.join(parts)})"
-        mine = _BINDING[name]
+        own = _PRECEDENCE[name]
         parts = [
-            f"({part})" if _binding(operand) < mine + (i > 0 or name == "^") else part
+            f"({part})" if _precedence(operand) < own + (i > 0 or name == "^") else part
             for i, (part, operand) in enumerate(zip(parts, self.operands))
         ]
         if name == "^":
@@ -72,10 +77,10 @@ Quantity = Observation | Operation
 """What a channel is made of."""
 
 
-def _binding(formula: Formula) -> int:
+def _precedence(formula: Formula) -> int:
     if isinstance(formula, Constant):  # a unit may contain `*`, `/` and `^`
-        return _ATOM if formula.unit is None and formula.value >= 0.0 else _BINDING["*"]
-    return _BINDING.get(formula.name, _ATOM) if isinstance(formula, Operation) else _ATOM
+        return _ATOM if formula.unit is None and formula.value >= 0.0 else _PRECEDENCE["*"]
+    return _PRECEDENCE.get(formula.name, _ATOM) if isinstance(formula, Operation) else _ATOM
 
 
 def is_condition(formula: Formula) -> bool:
@@ -93,7 +98,10 @@ def observations_in(formula: Formula) -> Iterator[Observation]:
 
 
 def constant_value(formula: Formula) -> float | None:
-    """Return the value of a formula without observations in SI [any unit]; None if it has observations."""
+    """Return the value of a formula of constants in its SI unit; None if it contains observations.
+
+    Raises ExpressionError where there is no value, as for `1 / 0`. The value of a condition has no meaning.
+    """
     if isinstance(formula, Constant):
         return formula.value
     if isinstance(formula, Observation):

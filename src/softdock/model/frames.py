@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from softdock.model.joints import UPRIGHT, Attitude, pose_at, quaternion
+from softdock.model.joints import IDENTITY, Attitude, pose_at, quaternion
 from softdock.quantities.fields import Length, Vector3
 from softdock.quantities.model import Model
 from softdock.spatial.poses import Pose
@@ -24,7 +24,7 @@ class Anchor(Model):
     """Name of the body; `world` for the inertial frame."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the frame, in body axes from the body's origin."""
-    attitude: Attitude = UPRIGHT
+    attitude: Attitude = IDENTITY
     """Attitude of the frame in the body."""
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Joints: how a body may move against its parent, and its initial motion."""
+"""Joints: how a body can move relative to its parent, and its initial motion."""
 
 import math
 from collections.abc import Sequence
@@ -65,7 +65,8 @@ class AxisAngle(Model):
 
 Attitude = tuple[Number, Number, Number, Number] | RollPitchYaw | AxisAngle
 """A quaternion wxyz, roll-pitch-yaw, or axis and angle."""
-UPRIGHT: Attitude = (1.0, 0.0, 0.0, 0.0)
+IDENTITY: Attitude = (1.0, 0.0, 0.0, 0.0)
+"""Both frames have the same axes."""
 
 
 class JointBase(Model):
@@ -73,7 +74,7 @@ class JointBase(Model):
 
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the body in its parent, while the joint is at zero [m]."""
-    attitude: Attitude = UPRIGHT
+    attitude: Attitude = IDENTITY
     """Attitude of the body in its parent, while the joint is at zero."""
 
 
@@ -91,7 +92,7 @@ class Free(Model):
     """Type of the joint."""
     position: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the body in the world at the start, p_NB_N."""
-    attitude: Attitude = UPRIGHT
+    attitude: Attitude = IDENTITY
     """Attitude of the body in the world at the start."""
     velocity: Vector3[Speed] = (0.0, 0.0, 0.0)
     """Velocity of the body's origin at the start, in the world, v_NB_N."""
@@ -199,7 +200,7 @@ class Spherical(JointBase):
 
     type: Literal["spherical"] = "spherical"
     """Type of the joint."""
-    turned: Attitude = UPRIGHT
+    turned: Attitude = IDENTITY
     """Attitude against the joint's zero at the start."""
     rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
     """Angular velocity against the parent at the start, in body axes."""

@@ -8,12 +8,12 @@ from pydantic import Field, model_validator
 
 from softdock.errors import InputError, Problem, no_such
 from softdock.flexible.structure import NodeName, Structure
-from softdock.model.joints import UPRIGHT, Attitude, quaternion
+from softdock.model.joints import IDENTITY, Attitude, quaternion
 from softdock.quantities.fields import Flag, Integer, Length, Quantity, Vector3
 from softdock.quantities.model import FieldError, Model
 
 if TYPE_CHECKING:
-    from softdock.flexible import BaseModes
+    from softdock.flexible.modes import BaseModes
 
 DampingRatio = Annotated[float, Quantity("1", ge=0, lt=1)]
 FIRST_GUESS = 64  # modes that are computed before it is known how many a selection needs
@@ -80,7 +80,7 @@ class Flexible(Model):
     """Node that is clamped to the body; the number of a grid point for Nastran."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Position of the base node in the body."""
-    attitude: Attitude = UPRIGHT
+    attitude: Attitude = IDENTITY
     """Attitude of the structure's axes in the body."""
     members: Structure | None = None
     """Nodes, sections, beams, panels and rigid parts."""
@@ -163,7 +163,8 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 @functools.lru_cache(maxsize=16)
 def _cached_modes(_: str, __: str, directory: Path, ___: object, asked: _Uncompared) -> "BaseModes":
-    from softdock.flexible import read_modes, read_nastran  # imports SciPy
+    from softdock.flexible.imported_modes import read_modes  # imports SciPy
+    from softdock.flexible.nastran import read_nastran
 
     flexible = asked.flexible
     if flexible.members is not None:
@@ -191,7 +192,8 @@ def _select(found: "BaseModes", wanted: Modes) -> "BaseModes":
 
 def _compute_modes(members: Structure, base: str, wanted: Modes) -> "BaseModes":
     """Compute as many modes as the selection needs and return the selected ones."""
-    from softdock.flexible import base_modes, mesh
+    from softdock.flexible.meshing import mesh
+    from softdock.flexible.modes import base_modes
 
     meshed = mesh(members)
     if wanted == "all":

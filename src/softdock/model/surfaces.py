@@ -13,7 +13,7 @@ from softdock.files.regular_file import path_exists
 from softdock.geometry.profile import Profile
 from softdock.geometry.profile_cache import read_meridian
 from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
-from softdock.model.joints import UPRIGHT, Attitude, pose_at, quaternion
+from softdock.model.joints import IDENTITY, Attitude, pose_at, quaternion
 from softdock.quantities.fields import (
     ArealDamping,
     Flag,
@@ -103,7 +103,7 @@ class Surface(Model):
     """Body that carries the surface."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the surface's frame in the body; its z axis is the axis of revolution."""
-    attitude: Attitude = UPRIGHT
+    attitude: Attitude = IDENTITY
     """Attitude of the surface's frame in the body."""
     file: str | None = None
     """STEP, STL, OBJ, PLY or GLB; relative to the scenario's folder."""

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class Orbit(Model):
-    """A closed orbit about the Earth; circular unless an eccentricity is given."""
+    """A closed orbit about the Earth; circular unless an eccentricity is given. Lengths in m, angles in rad."""
 
     altitude: Length
     """Altitude of the perigee above the equatorial radius."""
@@ -44,17 +44,17 @@ class Orbit(Model):
 
     @property
     def semi_major_axis(self) -> float:
-        """[m]"""
+        """Semi-major axis [m]."""
         return (RADIUS + self.altitude) / (1.0 - self.eccentricity)
 
     @property
     def mean_motion(self) -> float:
-        """[rad/s]"""
+        """Mean angular rate [rad/s]."""
         return mean_motion(self.semi_major_axis)
 
     @property
     def period(self) -> float:
-        """[s]"""
+        """Time of one revolution [s]."""
         return 2.0 * math.pi / self.mean_motion
 
     def state(self, time: float = 0.0) -> tuple[Floats, Floats]:
@@ -70,7 +70,7 @@ class Orbit(Model):
         return R @ position, R @ velocity
 
     def axes(self) -> Floats:
-        """Return the rotation from perifocal to inertial axes."""
+        """Return the rotation from perifocal to inertial axes, shape (3, 3)."""
         return np.asarray(
             matrix_about_z(self.ascending_node)
             @ matrix_about_x(self.inclination)
@@ -92,18 +92,18 @@ def mean_motion(semi_major_axis: float) -> float:
 
 
 def eccentric_anomaly(mean_anomaly: float, eccentricity: float) -> float:
-    """Solve Kepler's equation M = E - e sin E by Newton's method, safeguarded by bisection; Eq. (O8)."""
+    """Return the eccentric anomaly E [rad] with M = E - e sin E; Newton's method with bisection, Eq. (O8)."""
     M, e = mean_anomaly, eccentricity
     low, high = M - e, M + e  # |E - M| = e |sin E|
     E = M + e * math.sin(M)
     for _ in range(60):
         residual = E - e * math.sin(E) - M  # Eq. (O8)
         low, high = (low, E) if residual > 0.0 else (E, high)
-        step = E - residual / (1.0 - e * math.cos(E))
-        step = step if low <= step <= high else 0.5 * (low + high)
-        if abs(step - E) <= 4e-16 * max(1.0, abs(E)):
-            return step
-        E = step
+        improved = E - residual / (1.0 - e * math.cos(E))
+        improved = improved if low <= improved <= high else 0.5 * (low + high)
+        if abs(improved - E) <= 4e-16 * max(1.0, abs(E)):  # two units in the last place
+            return improved
+        E = improved
     return E
 
 
@@ -112,7 +112,8 @@ def propagate(
 ) -> tuple[Floats, Floats]:
     """Integrate an orbit; return positions [m] and velocities [m/s] at ascending times [s], shape (times, 3) each.
 
-    The given state is that at the first time.
+    The given state is that at the first time. All vectors are in inertial axes from the centre of the Earth. `j2` adds
+    the oblateness of the Earth; `rtol` is the relative error of a step.
     """
     y0 = np.concatenate([np.asarray(position, float), np.asarray(velocity, float)])
     t = np.asarray(times, float)
@@ -121,10 +122,7 @@ def propagate(
     def rate(_: float, y: Floats) -> Floats:
         return np.concatenate([y[3:], gravity(y[:3], j2=j2)])
 
-    # Imported late: slow, and orbits without propagation do not need it.
-    from scipy.integrate import (
-        solve_ivp,
-    )
+    from scipy.integrate import solve_ivp  # here, because it is slow to import
 
     run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
     if not run.success:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softdock.scenario import ScenarioLike
+    from softdock.scenario.construction import ScenarioLike
     from softdock.scenario.overrides import Overrides
 
 UNITS = {
@@ -44,7 +44,8 @@ def predict(scenario: "ScenarioLike", overrides: "Overrides | None" = None) -> M
     >>> f"{1000 * prediction['relative_velocity_after']:.2f} mm/s"
     '40.29 mm/s'
     """
-    from softdock.scenario import KINDS, as_scenario
+    from softdock.scenario.construction import as_scenario
+    from softdock.scenario.kinds import KINDS
 
     found = as_scenario(scenario, overrides)
     return KINDS[found.kind].prepare(found).predict()

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softdock.flexible import motion_about, weld
-from softdock.flexible.welding import Weld
+from softdock.flexible.welding import Weld, motion_about, weld
 from softdock.scenario.station import StationScenario
 from softdock.spatial.inertia import rigid_inertia_matrix
 
 if TYPE_CHECKING:
-    from softdock.flexible import BaseModes
+    from softdock.flexible.modes import BaseModes
 
 
 def predict_docking(scenario: StationScenario) -> Mapping[str, Any]:

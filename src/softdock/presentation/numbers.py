@@ -80,6 +80,18 @@ def format_share(share: float) -> str:
     return f"{share:.1%}"
 
 
+def format_confidence(confidence: float) -> str:
+    """Return a probability or confidence (0 to 1) in per cent with as many digits as it has."""
+    return f"{format_number(100.0 * confidence)} %"
+
+
+def format_change(change: float) -> str:
+    """Return a relative change with its sign and two significant digits; infinite where the value was 0."""
+    if not math.isfinite(change):
+        return "" if math.isnan(change) else "from 0"
+    return "0" if change == 0.0 else f"{change:+.1e}"
+
+
 def format_error(error: float | None) -> str:
     """Return a relative error with two significant digits; None is an error that is not defined."""
     return "does not apply" if error is None else f"{error:.1e}"

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.presentation.labels import axis_label, label
-from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
+from softdock.presentation.numbers import (
+    display_unit,
+    format_confidence,
+    format_number,
+    format_quantity,
+    format_share,
+)
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
@@ -43,7 +49,7 @@ def margin_text(margin: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> st
 
 
 def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]:
-    percent = f"{100.0 * found['confidence']:.4g} %"
+    percent = format_confidence(found["confidence"])
     low, high = (format_probability(found[key]) for key in ("low", "high"))
     interval = f"{percent} confidence interval {low} to {high}"
     variation = found["coefficient_of_variation"]

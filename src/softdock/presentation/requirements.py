@@ -160,11 +160,6 @@ def format_margin(margin: float | None) -> str:
     return MISSING if margin is None else f"{margin:+.2f}" if abs(margin) < 1000.0 else f"{margin:+.1e}"
 
 
-def format_confidence(confidence: float) -> str:
-    """Return a probability or confidence in per cent with as many digits as it has."""
-    return f"{format_number(100.0 * confidence)} %"
-
-
 def demand_text(found: CampaignVerdict) -> str:
     """Return what a campaign must show: probability and confidence, or that all runs comply."""
     if found.probability is None:

@@ -11,6 +11,7 @@ from softdock.replay.scene import Floats, Focus, Material, Mesh, Node, Part, Rol
 from softdock.replay.scene_builder import read_scenario, run_metadata
 from softdock.result import Result
 from softdock.scenario.chain import ChainScenario
+from softdock.spatial.rotations import quaternion_from_axis_angle
 
 POSITION_TOLERANCE = 1e-3  # fraction of the side of the lightest mass
 BLUE = Material(name="chaser", colour=(0.10, 0.28, 0.55), roughness=0.55)
@@ -220,13 +221,12 @@ class _Layout:
         place = np.stack([up, np.zeros_like(up), front], axis=1)
         out = []
         for name, angle in (("force on the target", 0.0), ("force on the chaser", math.pi)):
-            half = 0.5 * angle
             tracks = {
                 "translation": track(self.time, place, POSITION_TOLERANCE * self.side),
                 "scale": track(self.time, np.repeat(length[:, None], 3, axis=1), 5e-3 * self.side),
             }
             part = Part(mesh=ARROW, material=forces.MATERIAL, role=Role.FORCE)
-            wxyz = (math.cos(half), 0.0, math.sin(half), 0.0)
+            wxyz = tuple(quaternion_from_axis_angle(np.array([0.0, 1.0, 0.0]), angle).tolist())
             out.append(Node(name=name, parts=(part,), rotation_wxyz=wxyz, tracks=tracks))
         return out
 

@@ -12,18 +12,23 @@ from softdock.result import Result
 from softdock.robot.bodies import body_name
 from softdock.robot.urdf import Shape, ShapeKind
 from softdock.scenario.robot import RobotScenario
+from softdock.simulation.robot import PreparedRobot
 
 
 def build(result: Result) -> Scene:
     """Return the scene of a robot run; its URDF file must still exist."""
-    scenario = read_scenario(result, {"directory": Path(result.directory)})
-    assert isinstance(scenario, RobotScenario)
+    if isinstance(result.prepared, PreparedRobot):
+        whole, arm = result.prepared.setup.whole, result.prepared.setup.description
+    else:
+        scenario = read_scenario(result, {"directory": Path(result.directory)})
+        assert isinstance(scenario, RobotScenario)
+        whole, arm = scenario.whole(), scenario.read_arm()
     body_meshes = {
         body_name(link.name): [mesh for shape in link.visual if (mesh := _mesh(shape)) is not None]
-        for link in scenario.read_arm().links.values()
+        for link in arm.links.values()
     }
     channels = [name for name in result.history.channels if name.endswith((".torque", ".difference"))]
-    return draw(result, scenario.whole(), preferred_curves=channels, body_meshes=body_meshes)
+    return draw(result, whole, preferred_curves=channels, body_meshes=body_meshes)
 
 
 def _mesh(shape: Shape) -> Mesh | None:

@@ -11,7 +11,7 @@ from softdock import __version__
 from softdock.errors import InputError, Problem
 from softdock.replay.scene import Scene
 from softdock.result import Result
-from softdock.scenario import ScenarioBase
+from softdock.scenario.base import ScenarioBase
 from softdock.scenario.kinds import KINDS
 
 RERUN_HINT = "Run the scenario again with --out, and replay that folder."

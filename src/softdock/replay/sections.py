@@ -85,7 +85,7 @@ def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
 
 
 def _outlines(result: Result) -> list[Outline]:
-    found: Mapping[str, Any] = result.outlines or outlines_of(result.definition, result.directory)
+    found: Mapping[str, Any] = outlines_of(result)
     out = []
     for name, outline in found.items():
         profile = profile_from_rows(outline["meridian"])

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from softdock.errors import InputError
-from softdock.flexible import BaseModes
+from softdock.flexible.modes import BaseModes
 from softdock.model.joints import quaternion
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD
@@ -20,6 +20,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
 
 VISIBLE_DEFLECTION = 0.04  # largest drawn deflection, fraction of the structure's size
+DEFLECTION_TOLERANCE = 2e-3  # of the keyframes, fraction of the largest drawn deflection
 MAX_MODES = 16  # drawn modes, those with the largest deflections
 MIN_DEFLECTION = 0.01  # of drawn modes, fraction of the largest deflection
 BEAM_RADIUS = 0.004  # fraction of the structure's size
@@ -37,17 +38,22 @@ def structure_nodes(result: Result, scenario: MultibodyScenario) -> tuple[list[N
         except InputError:
             notes.append(f"The structure {name} is not drawn: the files of its modes cannot be read.")
             continue
-        q, columns = _coordinates(result, name, modes)
-        chosen, scale = _select_modes(modes, q, columns)
+        pairs = _connected_nodes(flexible, modes)
+        if not pairs:
+            notes.append(f"The structure {name} is not drawn: all of its nodes are at one place.")
+            continue
+        q, recorded = _coordinates(result, name, modes)
+        chosen, scale = _select_modes(modes, q, recorded)
+        columns = [recorded[k] for k in chosen]
         largest = np.abs(q[:, chosen]).max(axis=0)  # a weight of 1 is the largest deflection of a mode
-        mesh = _mesh(flexible, modes, [columns[k] for k in chosen], scale * largest)
+        mesh = _mesh(flexible, modes, pairs, columns, scale * largest)
         tracks = {}
         if chosen:
             time = result.history.time[increasing_rows(result.history.time)]
-            reach = scale * largest * _largest_translation(modes)[[columns[k] for k in chosen]]
-            # In metres.
-            drawn = track(time, q[:, chosen] / largest * reach, 2e-3 * VISIBLE_DEFLECTION * _size(modes))
-            tracks["weights"] = Track(time=drawn.time, values=drawn.values / reach)
+            reach = scale * largest * _largest_translation(modes)[columns]  # [m], of a weight of 1
+            tolerance = DEFLECTION_TOLERANCE * VISIBLE_DEFLECTION * _size(modes)  # [m]
+            deflections = track(time, q[:, chosen] / largest * reach, tolerance)
+            tracks["weights"] = Track(time=deflections.time, values=deflections.values / reach)
             if scale != 1.0:
                 notes.append(f"Deflections of {name} are magnified by a factor of {scale:g}.")
         part = Part(mesh=mesh, material=STEEL, role=Role.STRUCTURE)
@@ -63,7 +69,7 @@ def structure_nodes(result: Result, scenario: MultibodyScenario) -> tuple[list[N
 
 
 def _coordinates(result: Result, name: str, modes: BaseModes) -> tuple[Floats, list[int]]:
-    """Return the recorded modal coordinates, (rows, recorded modes), and the indices of their modes."""
+    """Return the recorded modal coordinates [m kg^0.5], (rows, recorded modes), and the indices of their modes."""
     rows = increasing_rows(result.history.time)
     columns = [k for k in range(modes.frequency.size) if f"{name}.mode{k + 1}" in result.history.channels]
     values = [result.history[f"{name}.mode{k + 1}"][rows] for k in columns]
@@ -71,17 +77,18 @@ def _coordinates(result: Result, name: str, modes: BaseModes) -> tuple[Floats, l
 
 
 def _size(modes: BaseModes) -> float:
+    """Return the diagonal of the box around all nodes [m], 1 if they are at one place."""
     return float(np.linalg.norm(np.ptp(modes.positions, axis=0))) or 1.0
 
 
 def _largest_translation(modes: BaseModes) -> Floats:
-    """Return the largest translation of any node per unit of each modal coordinate."""
+    """Return the largest translation of any node per unit of each modal coordinate [kg^-0.5], shape (modes,)."""
     return np.asarray(np.linalg.norm(modes.shapes[:, 3:], axis=1).max(axis=0, initial=0.0))
 
 
-def _select_modes(modes: BaseModes, q: Floats, columns: list[int]) -> tuple[list[int], float]:
-    """Return the columns of the modes with the largest deflections, and a round magnification factor for display."""
-    deflection = np.abs(q).max(axis=0, initial=0.0) * _largest_translation(modes)[columns]
+def _select_modes(modes: BaseModes, q: Floats, recorded: list[int]) -> tuple[list[int], float]:
+    """Return the columns of `q` with the largest deflections, and a round magnification factor for display."""
+    deflection = np.abs(q).max(axis=0, initial=0.0) * _largest_translation(modes)[recorded]
     if not deflection.any():
         return [], 1.0
     order = [
@@ -96,8 +103,10 @@ def _select_modes(modes: BaseModes, q: Floats, columns: list[int]) -> tuple[list
     return order, max(m * power for m in (1.0, 2.0, 5.0) if m * power <= magnification)
 
 
-def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Floats) -> Mesh:
-    """Return tubes along all beams in the body's frame; every mode is a morph target."""
+def _mesh(
+    flexible: Flexible, modes: BaseModes, pairs: list[tuple[int, int]], columns: list[int], scale: Floats
+) -> Mesh:
+    """Return tubes between pairs of nodes in the body's frame; every mode of `columns` is a morph target."""
     R, p = matrix_from_quaternion(quaternion(flexible.attitude)), np.asarray(flexible.at, float)
     places = modes.positions @ R.T + p
     displacement = np.einsum("ij,njk->nik", R, modes.shapes[:, 3:, columns]) * scale
@@ -106,10 +115,8 @@ def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Float
     normals: list[Floats] = []
     indices: list[Indices] = []
     node_of_point: list[int] = []
-    for a, b in _connected_nodes(flexible, modes):
+    for a, b in pairs:
         length = float(np.linalg.norm(places[b] - places[a]))
-        if length == 0.0:
-            continue
         tube = solids.rod(radius, length, FACETS)
         assert tube.normals is not None
         rotation = matrix_from_quaternion(rotation_from_z(((places[b] - places[a]) / length)[None, :])[0])
@@ -118,7 +125,7 @@ def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Float
         normals.append(tube.normals @ rotation.T)
         indices.append(tube.indices + first)
         node_of_point += [b if z > 0.5 * length else a for z in tube.points[:, 2]]
-    morphs = displacement[node_of_point] if node_of_point else np.zeros((0, 3, len(columns)))
+    morphs = displacement[node_of_point]
     return Mesh(
         points=np.concatenate(points),
         normals=np.concatenate(normals),
@@ -128,16 +135,17 @@ def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Float
 
 
 def _connected_nodes(flexible: Flexible, modes: BaseModes) -> list[tuple[int, int]]:
-    """Return the pairs of connected nodes: by beams, or a spanning tree if only modes are known."""
+    """Return the pairs of connected nodes at different places: by beams, or a spanning tree if only modes are known."""
     number = {name: i for i, name in enumerate(modes.names)}
     if flexible.members is None:
-        return _spanning_tree(modes.positions)
-    out = []
-    for name, beam in flexible.members.all_beams().items():
-        start, end = beam.nodes
-        chain = [start, *(f"{name}.{i}" for i in range(1, beam.elements)), end]
-        out += [(number[a], number[b]) for a, b in itertools.pairwise(chain)]
-    return out
+        pairs = _spanning_tree(modes.positions)
+    else:
+        pairs = []
+        for name, beam in flexible.members.all_beams().items():
+            start, end = beam.nodes
+            chain = [start, *(f"{name}.{i}" for i in range(1, beam.elements)), end]
+            pairs += [(number[a], number[b]) for a, b in itertools.pairwise(chain)]
+    return [(a, b) for a, b in pairs if (modes.positions[a] != modes.positions[b]).any()]
 
 
 def _spanning_tree(positions: Floats) -> list[tuple[int, int]]:
@@ -145,5 +153,6 @@ def _spanning_tree(positions: Floats) -> list[tuple[int, int]]:
     from scipy.sparse.csgraph import minimum_spanning_tree
     from scipy.spatial.distance import pdist, squareform
 
-    tree = minimum_spanning_tree(squareform(pdist(positions)) + 1e-12).tocoo()
+    distances = squareform(pdist(positions)) + 1e-12  # [m]; SciPy takes a distance of 0 for no connection
+    tree = minimum_spanning_tree(distances).tocoo()
     return [(int(a), int(b)) for a, b in zip(tree.row, tree.col)]

@@ -38,7 +38,7 @@ class DrawnSurface:
 
 def drawn_surfaces(result: Result, scenario: MultibodyScenario) -> tuple[dict[str, DrawnSurface], list[str]]:
     """Return every surface by name, and notes on surfaces that are not drawn from their CAD files."""
-    outlines = result.outlines or outlines_of(result.definition, result.directory)
+    outlines = outlines_of(result)
     out: dict[str, DrawnSurface] = {}
     notes: list[str] = []
     for name, surface in scenario.surfaces.items():

@@ -12,7 +12,14 @@ from softdock.presentation.assessment import (
     validity_text,
 )
 from softdock.presentation.labels import label
-from softdock.presentation.numbers import display_resolutions, display_unit, format_quantity, format_value
+from softdock.presentation.numbers import (
+    display_resolutions,
+    display_unit,
+    format_change,
+    format_error,
+    format_quantity,
+    format_value,
+)
 from softdock.presentation.run import conservation_table, timing_text
 from softdock.presentation.tables import Table, status_mark
 from softdock.presentation.unit_systems import UnitSystem
@@ -73,7 +80,8 @@ def _convergence(result: Result, refinements: Sequence[Refinement] | None, syste
     outcome = f"The outcome changes ({'; '.join(changed)})." if changed else "The outcome does not change."
     sizes = [abs(x) for one in refinements for x in one.changes.values() if math.isfinite(x)]
     largest = (
-        f" Largest relative change of a metric: {max(sizes):.1e} (values below the error of a step are not compared)."
+        f" Largest relative change of a metric: {format_error(max(sizes))} (values below the error of a step are not "
+        "compared)."
         if sizes
         else ""
     )
@@ -93,14 +101,8 @@ def _convergence_table(result: Result, refinements: Sequence[Refinement], system
         for one in refinements:
             cells += [
                 format_value(one.metrics.get(name), factor, resolution),
-                _change_text(one.changes[name]),
+                format_change(one.changes[name]),
             ]
         rows.append((label(name), *cells, symbol))
     header = ["metric", "run", *(text for one in refinements for text in (one.title, "change")), "unit"]
     return Table(header=header, rows=rows, left=(0, len(header) - 1))
-
-
-def _change_text(change: float) -> str:
-    if not math.isfinite(change):
-        return "" if math.isnan(change) else "from 0"
-    return "0" if change == 0.0 else f"{change:+.1e}"

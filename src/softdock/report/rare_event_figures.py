@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from softdock.presentation.colours import SERIES, STATUS_COLOURS
 from softdock.presentation.labels import axis_label, input_label
-from softdock.presentation.numbers import display_unit, format_number
+from softdock.presentation.numbers import display_unit, format_confidence, format_number
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.report.picture import new_figure, style_axes
@@ -42,7 +42,7 @@ def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Fi
         middle = found["probability"]
         axes.errorbar(
             [0.0], [middle], [[middle - low], [high - middle]], color=STATUS_COLOURS[Status.FAILED][0],
-            fmt="o", capsize=4, label=f"failure, {100.0 * found['confidence']:.4g} % confidence interval",
+            fmt="o", capsize=4, label=f"failure, {format_confidence(found['confidence'])} confidence interval",
         )  # fmt: skip
         axes.legend(fontsize="small", frameon=False)
     axes.set_yscale("log")

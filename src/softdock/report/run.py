@@ -16,10 +16,10 @@ from softdock.presentation.requirements import overall_verdict, requirement_tabl
 from softdock.presentation.run import metric_table, prediction_sentences
 from softdock.presentation.tables import status_mark
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
-from softdock.replay import scene as build_scene
 from softdock.replay import sections
 from softdock.replay.curves import curves_of, initial_charts
 from softdock.replay.scene import Scene
+from softdock.replay.scene_builder import scene as build_scene
 from softdock.report import control_charts, svg
 from softdock.report.control_charts import control_figures
 from softdock.report.evidence import evidence_parts, validity_paragraph

@@ -13,7 +13,7 @@ from softdock.presentation.labels import axis_label
 from softdock.presentation.numbers import display_unit, format_time
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem
-from softdock.replay import scene as build_scene
+from softdock.replay.scene_builder import scene as build_scene
 from softdock.replay.sections import ASPECT_RATIO, WIDTH, Section, build_sections
 from softdock.report.panels import load_panels, motion_panels, overview_panels
 from softdock.report.picture import save_picture

@@ -256,7 +256,7 @@ class Result:
     directory: str = ""
     """Folder of relative paths in the definition."""
     outlines: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """Meridians of the surfaces by name; added when the result is saved (`softdock.result.outlines`)."""
+    """Meridians of the surfaces by name, read when first used; see `softdock.result.outlines`."""
     saved_inputs: "tuple[WrittenValue, ...]" = field(default=(), compare=False, repr=False)
     """Values of the scenario as written, of a loaded result; see `inputs`."""
 

@@ -4,32 +4,47 @@ import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError
 from softdock.geometry.cad_files import read_cad_file
 
+if TYPE_CHECKING:
+    from softdock.model.surfaces import Surface
+    from softdock.result import Result
 
-def outlines_of(definition: Mapping[str, Any], directory: str) -> dict[str, Any]:
-    """Return the outlines of the surfaces in the plain data of a scenario, by name; unreadable ones are omitted.
+
+def outlines_of(result: "Result") -> Mapping[str, Any]:
+    """Return the outlines of the surfaces of a result, by name; unreadable ones are omitted.
 
     Keys of an outline: `meridian` (lines and arcs, see `profile_rows`), `p_BS` [m] and `R_BS` (frame of the meridian on
     the body), and `sha256` of a CAD file.
     """
+    if result.outlines:
+        return result.outlines
+    from softdock.model.surfaces import Surface
+
+    surfaces: dict[str, Surface] = {}
+    for name, data in (result.definition.get("surfaces") or {}).items():
+        with suppress(ValueError, TypeError):
+            surfaces[name] = Surface.model_validate(data)
+    return read_outlines(surfaces, Path(result.directory))
+
+
+def read_outlines(surfaces: "Mapping[str, Surface]", directory: Path) -> dict[str, Any]:
+    """Return the outlines of surfaces, by name; unreadable ones are omitted."""
     outlines: dict[str, Any] = {}
-    for name, surface in (definition.get("surfaces") or {}).items():
+    for name, surface in surfaces.items():
         with suppress(InputError, ValueError, TypeError):
-            outlines[name] = _outline(surface, Path(directory))
+            outlines[name] = _outline(surface, directory)
     return outlines
 
 
-def _outline(data: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+def _outline(surface: "Surface", directory: Path) -> dict[str, Any]:
     from softdock.geometry.profile_cache import (
         profile_rows,  # imported here, because only multibody scenarios have surfaces
     )
-    from softdock.model.surfaces import Surface
 
-    surface = Surface.model_validate(data)
     profile, X_BS = surface.read(directory)
     outline: dict[str, Any] = {
         "meridian": profile_rows(profile),

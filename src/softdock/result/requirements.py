@@ -8,7 +8,7 @@ from typing import Any
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.result import RequirementVerdict, Result, Verdict
-from softdock.scenario import ScenarioBase
+from softdock.scenario.base import ScenarioBase
 
 RESOLUTION = {"m": 1e-6, "rad": 1e-6, "m/s": 1e-5, "rad/s": 1e-5}
 """Difference by SI unit that does not violate a limit of contact conditions: the default accuracy of integration, so

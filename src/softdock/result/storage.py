@@ -39,7 +39,7 @@ def save(result: Result, folder: Path) -> None:
         "definition": plain_data(result.definition),
         "directory": result.directory,
         "inputs": [asdict(value) for value in result.inputs],
-        "outlines": plain_data(result.outlines or outlines_of(result.definition, result.directory)),
+        "outlines": plain_data(outlines_of(result)),
     }
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     mark_readable(history)

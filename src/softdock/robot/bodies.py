@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError
-from softdock.model import joints as j
+from softdock.model import joints
 from softdock.model.elements import Spring, Stop
 from softdock.model.system import WORLD, Body, FullInertia
 from softdock.robot.link import Limits
@@ -17,7 +17,8 @@ from softdock.spatial.rotations import nearest_quaternion
 Floats = NDArray[np.float64]
 RESERVED_NAMES = (WORLD, "contact", "time")
 """Names that bodies must not have."""
-MAX_STIFFNESS = 5000.0  # N m/rad; upper end of joint stiffness control of such arms
+MAX_STIFFNESS = 5000.0
+"""Limit of the joint stiffness of impedance control [N m/rad]; assumed, because robot descriptions have none."""
 
 
 def body_name(link: str) -> str:
@@ -32,16 +33,16 @@ def build_bodies(
     robot: Description,
     *,
     start: Sequence[float] | None = None,
-    mount: j.Fixed | j.Free | None = None,
+    mount: joints.Fixed | joints.Free | None = None,
     parent: str = WORLD,
 ) -> dict[str, Body]:
     """Return the bodies of a robot, one per link, at the joint positions `start` [rad or m].
 
-    The base link is fixed to `parent`, or floats freely where the mount is a free joint.
+    The base link is fixed to `parent` at the pose of `mount`, or floats freely if the mount is a free joint.
     """
     positions = np.zeros(len(robot.moving)) if start is None else np.asarray(start, float)
-    at = {joint.name: float(q) for joint, q in zip(robot.moving, positions)}
-    bodies = {body_name(robot.root): _body(robot.links[robot.root], parent, mount or j.Fixed())}
+    at = {joint.name: float(q) for joint, q in zip(robot.moving, positions, strict=True)}
+    bodies = {body_name(robot.root): _body(robot.links[robot.root], parent, mount or joints.Fixed())}
     for joint in robot.ordered():
         link = robot.links[joint.child]
         bodies[body_name(link.name)] = _body(
@@ -52,25 +53,28 @@ def build_bodies(
     return bodies
 
 
-def _body(link: Link, parent: str, joint: j.Joint) -> Body:
+def _body(link: Link, parent: str, joint: joints.Joint) -> Body:
     I = link.inertia  # noqa: E741
     inertia = FullInertia(xx=I[0, 0], yy=I[1, 1], zz=I[2, 2], xy=I[0, 1], xz=I[0, 2], yz=I[1, 2])
     centre = (float(link.p_LC[0]), float(link.p_LC[1]), float(link.p_LC[2]))
     return Body(mass=link.mass, centre_of_mass=centre, inertia=inertia, parent=parent, joint=joint)
 
 
-def _joint_model(joint: Joint, start: float) -> j.Joint:
+def _joint_model(joint: Joint, start: float) -> joints.Joint:
     place = {"at": tuple(joint.X_PC.p), "attitude": tuple(nearest_quaternion(joint.X_PC.R))}
     axis = tuple(joint.axis)
     if joint.motion is JointType.FIXED:
-        return j.Fixed.model_validate(place)
+        return joints.Fixed.model_validate(place)
     if joint.motion is JointType.PRISMATIC:
-        return j.Prismatic.model_validate({**place, "axis": axis, "position": start})
-    return j.Revolute.model_validate({**place, "axis": axis, "angle": start})
+        return joints.Prismatic.model_validate({**place, "axis": axis, "position": start})
+    return joints.Revolute.model_validate({**place, "axis": axis, "angle": start})
 
 
 def build_stops(robot: Description, stiffness: float, damping: float) -> dict[str, Stop]:
-    """Return the end stops of all joints that have limits, named like the joints."""
+    """Return the end stops of all joints that have limits, named after the joints.
+
+    Stiffness [N m/rad or N/m] and damping [N m s/rad or N s/m] are the same for all.
+    """
     return {
         f"{body_name(joint.name)}-end": Stop(
             joint=body_name(joint.child),
@@ -85,7 +89,7 @@ def build_stops(robot: Description, stiffness: float, damping: float) -> dict[st
 
 
 def build_friction_springs(robot: Description, speed: float) -> dict[str, Spring]:
-    """Return joint friction as springs named after the joints; Coulomb friction is smoothed below `speed`."""
+    """Return joint friction as springs named after the joints; smoothed below `speed` [rad/s or m/s]."""
     return {
         f"{body_name(joint.name)}-friction": Spring(
             joint=body_name(joint.child), damping=joint.damping, friction=joint.friction, friction_speed=speed
@@ -96,12 +100,12 @@ def build_friction_springs(robot: Description, speed: float) -> dict[str, Spring
 
 
 def joint_limits(robot: Description, stiffness: float = MAX_STIFFNESS) -> Limits:
-    """Return the limits of the robot's joints that move."""
-    joints = robot.moving
+    """Return the limits of the robot's joints that move; `stiffness` [N m/rad] is that of impedance control."""
+    moving = robot.moving
     return Limits(
-        q_min=np.array([joint.lower for joint in joints]),
-        q_max=np.array([joint.upper for joint in joints]),
-        speed=np.array([joint.max_speed for joint in joints]),
-        torque=np.array([joint.max_effort for joint in joints]),
-        stiffness=np.full(len(joints), stiffness),
+        q_min=np.array([joint.lower for joint in moving]),
+        q_max=np.array([joint.upper for joint in moving]),
+        speed=np.array([joint.max_speed for joint in moving]),
+        torque=np.array([joint.max_effort for joint in moving]),
+        stiffness=np.full(len(moving), stiffness),
     )

@@ -215,7 +215,7 @@ class ChainScenario(ScenarioBase):
 
     def possible_outcomes(self) -> list[str]:
         """Return the outcomes of completed runs."""
-        from softdock.lumped import Outcome  # loads kernels
+        from softdock.lumped.chain_run import Outcome  # loads kernels
 
         return [outcome.identifier for outcome in Outcome]
 

@@ -39,6 +39,8 @@ class ScenarioKind:
     """Module that builds the scene of a run, for replays."""
     real_time: bool = False
     """Whether it can run in real time."""
+    holds_interpreter: bool = False
+    """Whether a run spends most of its time in Python, so that many of them run faster in processes than in threads."""
 
     @property
     def model(self) -> "type[ScenarioBase]":
@@ -74,6 +76,7 @@ KINDS = {
             "softdock.scenario.chain:ChainScenario",
             "softdock.simulation.chain:PreparedChain",
             "softdock.replay.chain",
+            holds_interpreter=True,
         ),
         ScenarioKind(
             "multibody",

@@ -28,7 +28,7 @@ from softdock.scenario.source import VERSION, Location, Source, check_head, pars
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 MOST_BASES = 20
-"""Scenarios in a row, each one the base of the one before."""
+"""Largest number of scenarios in a row, each one the base of the one before."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,7 @@ def _parse_checked(text: str, name: str, directory: Path | None) -> Source:
 
 
 def _read_bundled(name: str, file: Traversable) -> Source:
-    source = parse(file.read_text(encoding="utf-8"), file=f"{name}.yaml", directory=Path(str(file)).parent)
-    check_head(source)
-    return source
+    return _parse_checked(file.read_text(encoding="utf-8"), name, Path(str(file)).parent)
 
 
 def _summary(name: str, file: Traversable) -> Bundled:
@@ -174,34 +172,34 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
 
 
 def _merge_with_base(source: Source, above: tuple[str, ...] = ()) -> Source:
-    """Return the source merged with its base, recursively; unchanged where it has no base."""
+    """Return the source merged with its base, recursively; unchanged where it has no base.
+
+    `above` has the names or paths of the bases that led to it.
+    """
     if BASE not in source.data:
         return source
-    given, where = source.data[BASE], source.where((BASE,))
-    message = ""
-    if not isinstance(given, str) or not given:
-        message = "Must be the name of a bundled scenario or a scenario file."
-    elif (known := given if given in _bundled_files() else _resolved(source.directory / given)) in above:
-        message = "The scenario is its own base."
-    elif len(above) >= MOST_BASES:
-        message = f"There are more than {MOST_BASES} scenarios, each one the base of another."
-    if message:
+    try:
+        base, identity = _find_base(source, above)
+    except InputError as error:
+        where, message = source.where((BASE,)), error.problems[0].message
         raise InputError(
             Problem(message=message, field=BASE, file=where.file, line=where.line, given=where.text)
-        )
-    try:
-        base, _ = _find(given if given in _bundled_files() else source.directory / given)
-    except InputError as error:
-        raise InputError(
-            Problem(
-                message=error.problems[0].message,
-                field=BASE,
-                file=where.file,
-                line=where.line,
-                given=where.text,
-            )
         ) from None
-    return merge(_merge_with_base(base, (*above, known)), source)
+    return merge(_merge_with_base(base, (*above, identity)), source)
+
+
+def _find_base(source: Source, above: tuple[str, ...]) -> tuple[Source, str]:
+    """Return the base of a source and its bundled name or path; raises InputError."""
+    given = source.data[BASE]
+    if not isinstance(given, str) or not given:
+        raise InputError("Must be the name of a bundled scenario or a scenario file.")
+    is_bundled = given in _bundled_files()
+    identity = given if is_bundled else _resolved(source.directory / given)
+    if identity in above:
+        raise InputError("The scenario is its own base.")
+    if len(above) >= MOST_BASES:
+        raise InputError(f"There are more than {MOST_BASES} scenarios, each one the base of another.")
+    return _find(given if is_bundled else source.directory / given)[0], identity
 
 
 def _resolved(path: Path) -> str:

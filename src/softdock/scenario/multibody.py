@@ -49,7 +49,7 @@ SELF_VALIDATING = {
     "bodies", "springs", "stops", "drives", "struts", "welds", "couplings",
     "contacts", "approach", "gnc", "integrator", "record", "impact",
 }  # fmt: skip
-"""Fields whose models validate their own numbers; not those with shapes, which are read from files."""
+"""Fields whose models validate their own numbers, so that `with_numbers` need not repeat all checks of the scenario."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,8 @@ from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from softdock.result import Result
-    from softdock.scenario import ScenarioBase, ScenarioLike
+    from softdock.scenario.base import ScenarioBase
+    from softdock.scenario.construction import ScenarioLike
     from softdock.scenario.kinds import Prepared
     from softdock.scenario.overrides import Overrides
     from softdock.simulation.control import UserController
@@ -23,7 +24,8 @@ def prepare(scenario: "ScenarioLike") -> "Prepared":
     Assembly, surfaces, modes, channels and initial state are made once; runs, predictions, reports and drawings use
     them. Raises `InputError`.
     """
-    from softdock.scenario import KINDS, as_scenario
+    from softdock.scenario.construction import as_scenario
+    from softdock.scenario.kinds import KINDS
 
     scenario = as_scenario(scenario)
     return KINDS[scenario.kind].prepare(scenario)
@@ -49,7 +51,7 @@ def simulate(
     >>> result.outcome, result.history.units["chaser.velocity"]
     ('latched', 'm/s')
     """
-    from softdock.scenario import as_scenario
+    from softdock.scenario.construction import as_scenario
 
     scenario = as_scenario(scenario, overrides)
     _check_real_time(scenario, real_time)
@@ -59,6 +61,7 @@ def simulate(
         result,
         definition=DeferredMapping(prepared.scenario.to_data),
         directory=str(scenario.directory.absolute()),
+        outlines=DeferredMapping(functools.partial(_outlines, prepared.scenario)),
         prepared=prepared,
     )
     if result.prediction is None and with_prediction:
@@ -76,6 +79,13 @@ def _prepare_with(
         message = "Cannot be combined with a user-defined controller, which has its own samples."
         raise InputError(Problem(field="real_time", message=message))
     return PreparedWithController(scenario, controller)
+
+
+def _outlines(scenario: "ScenarioBase") -> Mapping[str, Any]:
+    """Return the outlines of the surfaces of a scenario; drawings and storage share them."""
+    from softdock.result.outlines import read_outlines
+
+    return read_outlines(getattr(scenario, "surfaces", {}), scenario.directory)
 
 
 class DeferredMapping(Mapping[str, Any]):
@@ -120,7 +130,7 @@ def run_prepared(
 
 
 def _check_real_time(scenario: "ScenarioBase", real_time: "RealTime | None") -> None:
-    from softdock.scenario import KINDS
+    from softdock.scenario.kinds import KINDS
 
     if real_time is not None and not KINDS[scenario.kind].real_time:
         kinds = ", ".join(kind.name for kind in KINDS.values() if kind.real_time)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.lumped import Chain, ChainRun, Outcome, Pad, Wedge, run_chain
+from softdock.lumped.chain import Chain, Pad, Wedge
+from softdock.lumped.chain_run import ChainRun, Outcome, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.prediction.chain import predict_chain

@@ -8,7 +8,8 @@ from typing import Any
 from softdock.presentation.progress import Progress
 from softdock.result import Result
 from softdock.result.step_errors import step_errors
-from softdock.scenario import ScenarioBase, from_data
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.loading import from_data
 
 TIGHTER = 0.1
 """Factor on the error tolerances of a step."""

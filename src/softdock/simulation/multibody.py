@@ -10,7 +10,7 @@ from softdock.assembly.assembler import Assembly
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
-from softdock.dynamics.kernels.events import ACTION, CAPTURE_STATE, STOP
+from softdock.dynamics.kernels.events import ACTION, CAPTURE_STATE, STOP_RUN
 from softdock.dynamics.kernels.gnc_records import GncRecords
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
@@ -170,7 +170,7 @@ class PreparedMultibody:
             capture = events.capture == CAPTURE_STATE
             events.first_action[capture], events.actions[capture] = len(actions), 1
             ending = records(1, ACTION)
-            ending.kind = STOP
+            ending.kind = STOP_RUN
             actions = np.concatenate([actions, ending]).view(np.recarray)
         return replace(self.simulation, events=events, actions=actions)
 

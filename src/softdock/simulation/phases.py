@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.events import ARM_EVENT, DISARM_EVENT, STOP
+from softdock.dynamics.kernels.events import ARM_EVENT, DISARM_EVENT, STOP_RUN
 from softdock.dynamics.run_results import Run
 from softdock.errors import InputError, Problem
 from softdock.model.events import Action
@@ -89,7 +89,7 @@ class PhasePlan:
             return self._entry(own, 0, index, windows)
         i = self._completions.get(name)
         if i is None:
-            return [(STOP, 0)]
+            return [(STOP_RUN, 0)]
         phase = own[i]
         found: list[PhaseAction] = [*windows.exit(phase.name)]
         if phase.name not in self.events:  # windows then refer to the event
@@ -97,7 +97,7 @@ class PhasePlan:
         if phase.within is not None:
             found.append((DISARM_EVENT, index[limit_of(phase.name)]))
         if i + 1 == len(own):
-            return [*found, (STOP, 0)]
+            return [*found, (STOP_RUN, 0)]
         return [*found, *self._entry(own, i + 1, index, windows)]
 
     def _entry(

@@ -61,7 +61,7 @@ def run_on_robot(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> R
 def served_robot(name: str) -> SimulatedRobot:
     """Return the robot of a scenario of kind robot, or a robot alone by its URDF file or bundled name."""
     from softdock.robot.bundled import bundled_robots
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
 
     if name in bundled_robots() or name.lower().endswith(".urdf"):
         scenario = standalone_robot(name)
@@ -77,7 +77,7 @@ def served_robot(name: str) -> SimulatedRobot:
 
 def standalone_robot(name_or_file: str) -> RobotScenario:
     """Return a scenario of a robot alone, fixed to the ground, without gravity."""
-    from softdock.scenario import from_data
+    from softdock.scenario.loading import from_data
 
     for stiffness in STIFFNESSES:
         data = {

@@ -14,7 +14,8 @@ from softdock.dynamics.run_results import LOST_INERTIA, Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError, RunError
-from softdock.flexible import BaseModes, free_modes, mesh
+from softdock.flexible.meshing import mesh
+from softdock.flexible.modes import BaseModes, free_modes
 from softdock.flexible.structure import Structure
 from softdock.model.joints import Free
 from softdock.model.structures import Flexible, ModeChoice
@@ -27,6 +28,11 @@ from softdock.simulation.loads import load_metrics
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.simulation.real_time import RealTime
 from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import (
+    matrix_from_rotation_vector,
+    quaternion_from_matrix,
+    rotation_vector_from_matrix,
+)
 from softdock.spatial.vectors import point_velocity
 
 Floats = NDArray[np.float64]
@@ -43,35 +49,46 @@ class PreparedStation:
         self.scenario = scenario
 
     @functools.cached_property
+    def modes(self) -> BaseModes:
+        """Modes of the station that take part in the impulse."""
+        return self.scenario.flexible().find_modes(self.scenario.directory)
+
+    @functools.cached_property
+    def simulated(self) -> Flexible:
+        """The station with the modes that are simulated in time."""
+        return _with_simulated_modes(self.scenario.flexible(), self.modes, self.scenario)
+
+    @functools.cached_property
+    def multibody(self) -> PreparedMultibody:
+        """The docking as a multibody system, its visitor aimed at the port; predictions do not need it."""
+        return PreparedMultibody(as_multibody(self.scenario, self.simulated))
+
+    @functools.cached_property
     def prediction(self) -> Mapping[str, Any]:
         """Prediction of the weld impulse."""
         return predict_docking(self.scenario)
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
         """Run the docking and return its result."""
-        return _run(self.scenario, self.prediction)
+        return _run(self)
 
     def predict(self) -> Mapping[str, Any]:
         """Return the effect of the weld impulse on a station at rest."""
         return self.prediction
 
 
-def _run(scenario: StationScenario, prediction: Mapping[str, Any]) -> Result:
-    flexible = scenario.flexible()
-    kept = flexible.find_modes(scenario.directory)
-    simulated = _with_simulated_modes(flexible, kept, scenario)
-    system = as_multibody(scenario, simulated)
-    prepared = PreparedMultibody(system)
+def _run(docking: PreparedStation) -> Result:
+    scenario, prepared = docking.scenario, docking.multibody
     session = prepared.begin()
     rates = []
     joined = scenario.before + scenario.joined_after()
     for until in (scenario.before, joined + READING_DELAY):
         session.advance(until)
         rates.append(_rate(session.system.links))
-    session.advance(system.duration)
+    prepared.advance(session)
     result = prepared.result(session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))
-    metrics = _metrics(scenario, prediction, kept, simulated, jump) | _deflections(scenario, result)
+    metrics = _metrics(docking, jump) | _deflections(scenario, result)
     demanded = scenario.requirement_metrics()
     units = scenario.metric_units() | {name: scenario.metric_unit(text) for name, text in demanded.items()}
     message = (
@@ -148,7 +165,7 @@ def _aim_visitor(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
     wanted_v = point_velocity(motion, wanted_p) + pose.vector(scenario.velocity())
     orbit = scenario.orbit.model_copy(update={"start": "world", "plates": {}}) if scenario.orbit else None
     R_NB, p, w, u = pose.R, wanted_p - wanted_v * before, wanted_w, wanted_v
-    R_NB = _rotation_matrix(-wanted_w * before) @ pose.R
+    R_NB = matrix_from_rotation_vector(-wanted_w * before) @ pose.R
     for _ in range(MAX_ITERATIONS):
         joint = _free(R_NB, p, R_NB.T @ w, u)
         body = Body(mass=v.mass, inertia=v.inertia, joint=joint)
@@ -158,12 +175,12 @@ def _aim_visitor(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
         reached, moving = _pose_and_motion(impact, assembly.placed["visitor"].link)
         missed_v = point_velocity(moving, reached.p) - wanted_v
         missed_w = moving[:3] - wanted_w
-        missed_p, missed_turn = reached.p - wanted_p, _rotation_vector(reached.R @ pose.R.T)
+        missed_p, missed_turn = reached.p - wanted_p, rotation_vector_from_matrix(reached.R @ pose.R.T)
         if max(np.abs(missed_p).max(), np.abs(missed_turn).max(), before * np.abs(missed_v).max()) < 1e-9:
             return _free(*_in_start_frame(scenario, R_NB, p, w, u))
         u, p = u - missed_v, p - (missed_p - missed_v * before)
         w = w - missed_w
-        R_NB = _rotation_matrix(-(missed_turn - missed_w * before)) @ R_NB
+        R_NB = matrix_from_rotation_vector(-(missed_turn - missed_w * before)) @ R_NB
     raise RunError("The visitor cannot be aimed at the station: shorten `before`, or raise the closing rate.")
 
 
@@ -177,29 +194,12 @@ def _in_start_frame(
 
 
 def _free(R: Floats, p: Floats, rate: Floats, velocity: Floats) -> Free:
-    angle = _rotation_vector(R)
-    size = float(np.linalg.norm(angle))
-    axis = angle / size if size > 0.0 else angle
-    q = (float(np.cos(size / 2)), *(float(x) for x in np.sin(size / 2) * axis))
     return Free(
         position=tuple(map(float, p)),
-        attitude=q,
+        attitude=tuple(map(float, quaternion_from_matrix(R))),
         velocity=tuple(map(float, velocity)),
         rate=tuple(map(float, rate)),
     )
-
-
-def _rotation_matrix(vector: Floats) -> Floats:
-    """Return the rotation matrix of a rotation vector."""
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_rotvec(vector).as_matrix())
-
-
-def _rotation_vector(R: Floats) -> Floats:
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_matrix(R).as_rotvec())
 
 
 def _rate(links: Any) -> Floats:
@@ -225,14 +225,9 @@ def _free_frequencies(structure: str) -> tuple[float, ...]:
     return tuple(float(f) for f in found.frequency)
 
 
-def _metrics(
-    scenario: StationScenario,
-    prediction: Mapping[str, Any],
-    kept: BaseModes,
-    simulated: Flexible,
-    jump: float,
-) -> dict[str, Any]:
-    """Return the metrics of station and impulse."""
+def _metrics(docking: PreparedStation, jump: float) -> dict[str, Any]:
+    """Return the metrics of station and impulse; `jump` is the simulated change of the angular rate [rad/s]."""
+    scenario, kept, simulated = docking.scenario, docking.modes, docking.simulated
     members = scenario.members()
     properties = mesh(members).mass_properties()
     J = properties.inertia
@@ -242,7 +237,7 @@ def _metrics(
         metrics[f"inertia_{'xyz'[i]}{'xyz'[j]}"] = float(J[i, j] if i == j else -J[i, j])
     metrics |= {
         "closing_rate": scenario.closing_rate,
-        **prediction,
+        **docking.prediction,
         "delta_rate_simulated": jump,
         "modes": kept.frequency.size,
         "modes_simulated": simulated.find_modes(scenario.directory).frequency.size,

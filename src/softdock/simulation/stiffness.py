@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.entry_points import LINEAR, linearise
-from softdock.dynamics.kernels.linear import Linear, note_frame
+from softdock.dynamics.kernels.linear import Linear, activate_connection
 from softdock.dynamics.kernels.poses import link_point, link_rotation
 from softdock.dynamics.run_memory import linear_sizes
 from softdock.dynamics.session import Session
@@ -50,7 +50,7 @@ def link_stiffness(pair: LinkStiffness, assembly: Assembly, session: Session) ->
     linearise(system, session.time, session.state, linear)
     n = linear.inertia.shape[0]
     K = linear.stiffness[:n, :n].copy()
-    for c in np.flatnonzero(linear.couplings[:, 0]):
+    for c in np.flatnonzero(linear.connections[:, 0]):
         jacobian = linear.jacobians[c][:, :n]
         K += jacobian.T @ linear.K[c] @ jacobian
     J = linear.jacobians[-1][:, :n]
@@ -64,14 +64,14 @@ def _add_frames(pair: LinkStiffness, assembly: Assembly, session: Session, linea
 
     It is at the origin of b, in a's axes. Expects the links at the present state.
     """
-    links, last = session.system.links, len(linear.couplings) - 1
+    links, last = session.system.links, len(linear.connections) - 1
     (a, X_aF), (b, X_bG) = (
         (assembly.placed[anchor.body].link, assembly.placed[anchor.body].X_LB @ anchor.pose())
         for anchor in (pair.a, pair.b)
     )
     R = link_rotation(links[a], links[links[a].root], X_aF.R.ravel())
     p = link_point(links[b], links[links[b].root], X_bG.p)
-    note_frame(linear, last, a, b, R, p)
+    activate_connection(linear, last, a, b, R, p)
 
 
 def _compliance(K: Floats, J: Floats) -> Floats:

@@ -18,12 +18,12 @@ from softdock.dynamics.kernels.channels import LARGEST
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
-from softdock.model.gnc import MODES
 from softdock.model.observations import REACTION_FIELDS, Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
-from softdock.scenario import ScenarioBase
+from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulation.action_records import action_records
 from softdock.simulation.loads import LoadRows, load_rows, set_load_flags
 from softdock.simulation.metrics import (
     TRACKED,
@@ -351,7 +351,7 @@ class Topology:
 
     def _make_actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         actions = [action for name in self.conditions for action in self.actions_of(scenario, name)]
-        return _action_records(scenario, assembly, actions)
+        return action_records(scenario, assembly, actions)
 
     def actions_of(self, scenario: MultibodyScenario, name: str) -> list[PhaseAction]:
         """Return the actions of an event of a scenario of this topology, or of one that its phases become."""
@@ -411,42 +411,3 @@ class _ByIdentity:
 def _cached_topology(same: _ByIdentity) -> Topology:
     assert isinstance(same.scenario, MultibodyScenario)
     return Topology(same.scenario)
-
-
-def _action_records(
-    scenario: MultibodyScenario, assembly: Assembly, actions: list[PhaseAction]
-) -> np.recarray:
-    contacts, events = list(scenario.contacts), list(scenario.events)
-    interfaces = list(scenario.interfaces)
-    actions = [*actions, *((e.DECIDE_ENTRY, assembly.element_index[name]) for name in scenario.couplings)]
-    out = records(len(actions), e.ACTION)
-    for record, action in zip(out, actions):
-        if isinstance(action, tuple):
-            record.kind, record.index = action
-            continue
-        switched = action.enable or action.disable
-        if action.bond:
-            record.kind, record.index = e.BOND_CONTACT, contacts.index(action.bond)
-        elif switched in contacts:
-            record.kind = e.ENABLE_CONTACT if action.enable else e.DISABLE_CONTACT
-            record.index = contacts.index(switched)
-        elif switched in interfaces:
-            record.kind = e.ENABLE_INTERFACE if action.enable else e.DISABLE_INTERFACE
-            record.index = interfaces.index(switched)
-        elif switched:
-            record.kind = e.ENABLE_ELEMENT if action.enable else e.DISABLE_ELEMENT
-            record.index = assembly.element_index[switched]
-        elif action.arm or action.disarm:
-            watched = scenario.events[action.arm or action.disarm or ""]
-            kept = watched.opens and not scenario.opening
-            record.kind = e.ARM_EVENT if action.arm and not kept else e.DISARM_EVENT
-            record.index = events.index(action.arm or action.disarm or "")
-        elif action.drive:
-            record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
-            record.value = action.target
-        elif action.control and action.mode:
-            record.kind, record.index = e.SET_MODE, list(scenario.gnc).index(action.control)
-            record.value = MODES.index(action.mode)
-        else:
-            record.kind = e.STOP
-    return out

@@ -57,6 +57,17 @@ def rotate_inverse(R, x, y, z):
 
 
 @inline
+def quaternion_product(w0, x0, y0, z0, w1, x1, y1, z1):
+    """Return the product of two quaternions: the second rotation followed by the first."""
+    return (
+        w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1,
+        w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1,
+        w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1,
+        w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1,
+    )
+
+
+@inline
 def matrix_from_quaternion(w, x, y, z):
     """Return the rotation matrix of a quaternion of any length but zero."""
     n = 2.0 / (w * w + x * x + y * y + z * z)

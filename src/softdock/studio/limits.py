@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:  # the web server needs only the numbers; workers import the models
-    from softdock.scenario import ScenarioBase
+    from softdock.scenario.base import ScenarioBase
     from softdock.scenario.multibody import MultibodyScenario
 
 LONGEST = 3600.0  # s simulated

@@ -23,14 +23,15 @@ def _write_figure(result: "Result", path: Path) -> None:
 
 
 def _write_scene(result: "Result", path: Path) -> None:
-    from softdock.replay import scene
     from softdock.replay.page import player_scene
+    from softdock.replay.scene_builder import scene
 
     write_atomic(path, player_scene(scene(result)))
 
 
 def _write_glb(result: "Result", path: Path) -> None:
-    from softdock.replay import scene, write_glb
+    from softdock.replay.gltf import write_glb
+    from softdock.replay.scene_builder import scene
 
     write_atomic(path, write_glb(scene(result)))
 

@@ -15,7 +15,7 @@ from softdock.files.atomic import write_atomic
 from softdock.files.regular_file import read_regular_file
 from softdock.result import Array, Result, plain_data
 from softdock.result.damaged_results import damaged_result_errors
-from softdock.scenario import ScenarioBase
+from softdock.scenario.base import ScenarioBase
 from softdock.scenario.loading import bundled_text, load_text, parse_with_base
 from softdock.scenario.source import check_head, parse, read_file
 from softdock.studio import limits
@@ -247,7 +247,7 @@ def check_campaign(
 
 def check_campaign_size(plan: "Plan") -> None:
     """Raise InputError where a campaign exceeds the limits of the studio."""
-    from softdock.scenario import from_data
+    from softdock.scenario.loading import from_data
 
     if plan.runs > limits.LARGEST_CAMPAIGN:
         message = f"The studio starts campaigns of at most {limits.LARGEST_CAMPAIGN:,} runs."

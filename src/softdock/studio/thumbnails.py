@@ -4,7 +4,7 @@ import numpy as np
 
 from softdock.geometry.profile import Profile
 from softdock.result import Array
-from softdock.scenario import ScenarioBase
+from softdock.scenario.base import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario

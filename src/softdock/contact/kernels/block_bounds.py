@@ -1,4 +1,4 @@
-"""Bounds that tell whether a block of cells may touch after a small motion of B; other blocks are skipped.
+"""Bounds that show whether a block of cells may touch after a small motion of B; other blocks are skipped.
 
 The bound follows A's normal: a body that slides along a wall moves far, but hardly towards the wall.
 """
@@ -7,7 +7,7 @@ import math
 
 from softdock.contact.kernels.cell_forces import linear_depth, load_four
 from softdock.contact.kernels.cell_geometry import path_motion
-from softdock.contact.kernels.cut_cell import CORNER_WEIGHTS, magnitude
+from softdock.contact.kernels.cut_cell import CORNER_WEIGHTS
 from softdock.contact.kernels.layout import BLOCK_CELLS, FACES_SEVERAL, FACES_SMOOTH_PAIR
 from softdock.contact.kernels.point_depths import inverse_sqrt, locate_points
 from softdock.geometry.kernels import ARC, AXIS_R, AXIS_Z, KIND
@@ -17,21 +17,16 @@ from softdock.native.simd import LANES, broadcast, fma, horizontal_max, load_vec
 
 @kernel
 def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
-    """Set the bounds of a block for a path: centre, normals, curvature and separation; see layout.BLOCK."""
-    for at in (-1, 1):
-        R, p = pose_on_path(R_AB, p_AB_A, half_R, half_p, at)
-        locate_points(segments, block, work, R, p, 4 * BLOCK_CELLS)
-        block["separation"][1 + at] = -highest_corner(block, work)
+    """Set the bounds of a block for a path: centre, normals and curvature; see layout.BLOCK."""
     locate_points(segments, block, work, R_AB, p_AB_A, 4 * BLOCK_CELLS)
-    block["separation"][1] = -highest_corner(block, work)
     count, X, Y, K, N = block["count"], work["x"], work["y"], work["k"], work["n"]
-    smallest_radius = math.inf
+    smallest_square = math.inf
     for i in range(4 * BLOCK_CELLS):
-        smallest_radius = min(smallest_radius, work["q"][i] if i % BLOCK_CELLS < count else math.inf)
+        smallest_square = min(smallest_square, work["q"][i] if i % BLOCK_CELLS < count else math.inf)
     first, radius_bound = block["first"][0], math.inf
     for segment in range(first, first + (2 if block["facing"] == FACES_SMOOTH_PAIR else 1)):
         radius_bound = min(
-            radius_bound, curvature_radius(segments, segment, work, count, math.sqrt(smallest_radius))
+            radius_bound, curvature_radius(segments, segment, work, count, math.sqrt(smallest_square))
         )
     c_x, c_y, c_z, n_x, n_y, n_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(count):
@@ -73,29 +68,6 @@ def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
 
 
 @inline
-def pose_on_path(R_AB, p_AB_A, half_R, half_p, at):
-    """Return the pose at a position from -1 to 1 on the path: rows of R_AB, and p_AB_A [m]."""
-    X, Y, Z = R_AB
-    x, y, z = half_R
-    return (
-        (X[0] + at * x[0], X[1] + at * x[1], X[2] + at * x[2]),
-        (Y[0] + at * y[0], Y[1] + at * y[1], Y[2] + at * y[2]),
-        (Z[0] + at * z[0], Z[1] + at * z[1], Z[2] + at * z[2]),
-    ), (p_AB_A[0] + at * half_p[0], p_AB_A[1] + at * half_p[1], p_AB_A[2] + at * half_p[2])
-
-
-@inline
-def highest_corner(block, work):
-    """Return the depth of the highest corner of all cells of a block [m]."""
-    top = broadcast(-math.inf)
-    for half in range(0, BLOCK_CELLS, LANES):
-        s, alpha, beta = linear_depth(load_four(work["s"], half), load_vector(block["lower_weight"], half))
-        corner = fma(0.5, magnitude(alpha) + magnitude(beta), s)
-        top = maximum(top, select_positive(load_vector(block["area"], half), corner, -math.inf))
-    return horizontal_max(top)
-
-
-@inline
 def corner_distance_bound(X, Y, Z, weight, x, y, z):
     """Return a bound on the distance of the corners of cells from (x, y, z), for a vector that is linear over a cell.
 
@@ -109,14 +81,14 @@ def corner_distance_bound(X, Y, Z, weight, x, y, z):
 
 @inline
 def norm(x, y, z):
-    """Return the lengths of eight vectors."""
+    """Return the lengths of eight 3-vectors, one per SIMD lane."""
     q = fma(x, x, fma(y, y, z * z))
     return q * inverse_sqrt(q)
 
 
 @inline
 def multiply_four(k, v):
-    """Return the products of four vectors by four."""
+    """Return the products of four SIMD vectors with four others, one by one."""
     return k[0] * v[0], k[1] * v[1], k[2] * v[2], k[3] * v[3]
 
 
@@ -124,7 +96,7 @@ def multiply_four(k, v):
 def curvature_radius(segments, segment, work, count, smallest_radius):
     """Return the smallest radius of curvature [m] of the level surfaces of depth below a segment, at a block's points.
 
-    `inmost`: smallest radius of the points [m].
+    `smallest_radius`: smallest distance of the points from A's axis [m].
     """
     radius = math.inf
     if segments[segment, KIND] == ARC:

@@ -1,12 +1,13 @@
 """Gauss points of a cell of B, and their depths below A in the middle and at both ends of the path of a near list."""
 
+from softdock.contact.kernels.blocks import is_smooth_pair
 from softdock.contact.kernels.cell_geometry import meridian_point, rotate_around, shift_along
 from softdock.contact.kernels.depth_variation import square_root
 from softdock.contact.kernels.layout import GAUSS_PHI, GAUSS_U
-from softdock.contact.kernels.point_depths import points_in_A
+from softdock.contact.kernels.point_depths import distance_beyond_end, points_in_A
 from softdock.geometry.kernels import AXIS_R, AXIS_Z, KIND, LENGTH, LINE, SENSE, START_R, START_Z, depth
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES, fma, load, store
+from softdock.native.simd import LANES, fma, load, select_positive, store
 
 # Rows of WORK.cell_vectors. The four points are in lanes 0 to 3 and again in lanes 4 to 7: in B [m], and the position
 # on the path of the second measurement, which is the start in the first four lanes and the end in the others.
@@ -43,11 +44,11 @@ def gauss_depths(segments, first, last, V, R_AB, p_AB_A, half_R, half_p, points)
     x, y, z = load(V, X, 0), load(V, Y, 0), load(V, Z, 0)
     on_path, d = load(V, ON_PATH, 0), points_in_A(half_R, half_p, x, y, z)
     x, y, z = points_in_A(R_AB, p_AB_A, x, y, z)
-    store_depths(segments, first, V, MIDDLE, x, y, z)
-    store_depths(
-        segments, first, V, ENDS, fma(on_path, d[0], x), fma(on_path, d[1], y), fma(on_path, d[2], z)
-    )
-    if last > first:
+    smooth = is_smooth_pair(segments, first, last)
+    store_depths(segments, first, smooth, V, MIDDLE, x, y, z)
+    x, y, z = fma(on_path, d[0], x), fma(on_path, d[1], y), fma(on_path, d[2], z)
+    store_depths(segments, first, smooth, V, ENDS, x, y, z)
+    if last > first and not smooth:
         for row in (MIDDLE, ENDS):
             for lane in range(LANES):
                 V[row + 2, lane] = depth(segments, first, last, V[row, lane], V[row + 1, lane])[0]
@@ -60,15 +61,28 @@ def gauss_depths(segments, first, last, V, R_AB, p_AB_A, half_R, half_p, points)
 
 
 @inline
-def store_depths(segments, k, V, row, x, y, z):
-    """Store z, r and the depth below the unbounded segment k of eight points of A [m]."""
+def store_depths(segments, k, smooth, V, row, x, y, z):
+    """Store z, r and the depth below the unbounded segment k of eight points given in A [m].
+
+    `smooth`: the cell also faces the next segment, which continues segment k smoothly; the depth of points beyond the
+    end of segment k is that below the next one.
+    """
     r = square_root(fma(x, x, y * y))
+    s = unbounded_depths(segments, k, z, r)
+    if smooth:
+        beyond = distance_beyond_end(segments, k, z, r)
+        s = select_positive(beyond, unbounded_depths(segments, k + 1, z, r), s)
     store(V, row, 0, z)
     store(V, row + 1, 0, r)
+    store(V, row + 2, 0, s)
+
+
+@inline
+def unbounded_depths(segments, k, z, r):
+    """Return the depths of eight points (z, r) [m] below the infinite line or full circle of segment k."""
     if segments[k, KIND] == LINE:
         n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
-        store(V, row + 2, 0, fma(z - segments[k, START_Z], n_z, (r - segments[k, START_R]) * n_r))  # Eq. (C1)
-    else:
-        d_z, d_r = z - segments[k, AXIS_Z], r - segments[k, AXIS_R]
-        distance = square_root(fma(d_z, d_z, d_r * d_r))
-        store(V, row + 2, 0, segments[k, SENSE] * (distance - segments[k, LENGTH]))  # Eq. (C2)
+        return fma(z - segments[k, START_Z], n_z, (r - segments[k, START_R]) * n_r)  # Eq. (C1)
+    d_z, d_r = z - segments[k, AXIS_Z], r - segments[k, AXIS_R]
+    distance = square_root(fma(d_z, d_z, d_r * d_r))
+    return segments[k, SENSE] * (distance - segments[k, LENGTH])  # Eq. (C2)

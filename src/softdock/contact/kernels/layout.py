@@ -117,7 +117,7 @@ BLOCK = _cache_aligned(
             "curvature": (),  # bound on A's curvature [1/m]
             "path_motion": (),  # largest motion along half the path [m]
             "corner_rise": (),  # rise of the highest corner between the positions of `separation`; b of Eq. (C33) [m]
-            "separation": (3,),  # minus the highest corner at start, middle and end of the path [m]
+            "separation": (3,),  # at most minus the highest corner at start, middle and end of the path [m]
         },
         {"first": (BLOCK_CELLS,), "last": (BLOCK_CELLS,), "facing": (), "count": ()},
     )

@@ -6,14 +6,13 @@ from softdock.contact.kernels.block_bounds import set_bounds
 from softdock.contact.kernels.blocks import allocate_lane, store_point
 from softdock.contact.kernels.cell_geometry import cell_area, meridian_point, path_motion, point_depth, to_A
 from softdock.contact.kernels.force import motion_bound
-from softdock.contact.kernels.layout import FACES_RADIALLY, HALF_U, POINTS, RADIAL
+from softdock.contact.kernels.layout import HALF_U, POINTS, RADIAL
 from softdock.contact.kernels.refinement import push_root, refine_cells, skip_distance, update_nearest
 from softdock.geometry.kernels import depth, narrow_segments
 from softdock.native.decorators import kernel
 from softdock.native.simd import LANES
 
 INVERSE_SQRT2 = 0.7071067811865476
-MAY_TOUCH = -1e30  # [m] separation of a block without bounds: it may always touch
 SKIP_REACHES = 2.0  # spheres and root cells that were farther than this many reaches are not examined again
 
 
@@ -84,10 +83,8 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
         cells = refine_cells(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, cells)
     work["clearance"] = min(work["clearance"], clearance)
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
-        block = lists.blocks[pair, b]
-        block["separation"][0] = block["separation"][1] = block["separation"][2] = MAY_TOUCH
-        if data["quadrature"] != POINTS and block["facing"] != FACES_RADIALLY:
-            set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p)
+        if data["quadrature"] != POINTS and not radial:
+            set_bounds(segments, lists.blocks[pair, b], work, R_AB, p_AB_A, half_R, half_p)
 
 
 @kernel

@@ -107,13 +107,19 @@ def block_depths(segments, block, Z, Q):
 @inline
 def select_segment(segments, k, z, r, one, two):
     """Return the depths below segment k, or below the next segment for points beyond its end."""
-    t_z, t_r = tangent_at(segments, k, END_Z)
-    beyond = fma(z - segments[k, END_Z], t_z, (r - segments[k, END_R]) * t_r)
+    beyond = distance_beyond_end(segments, k, z, r)
     return (
         select_positive(beyond, two[0], one[0]),
         select_positive(beyond, two[1], one[1]),
         select_positive(beyond, two[2], one[2]),
     )
+
+
+@inline
+def distance_beyond_end(segments, k, z, r):
+    """Return how far eight points (z, r) [m] are beyond the end of segment k, along its tangent there [m]."""
+    t_z, t_r = tangent_at(segments, k, END_Z)
+    return fma(z - segments[k, END_Z], t_z, (r - segments[k, END_R]) * t_r)
 
 
 @inline

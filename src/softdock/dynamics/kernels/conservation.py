@@ -131,7 +131,7 @@ def distance(a, b):
 
 @kernel
 def is_floating(system):
-    """Tell whether nothing connects any body to the ground, so that the centre of mass is free."""
+    """Return whether nothing connects any body to the ground, so that the centre of mass is free."""
     links, elements = system.links, system.elements
     for i in range(links.shape[0]):
         if links[i].kind != GROUND and links[links[i].root].kind != FREE:
@@ -155,7 +155,7 @@ def is_floating(system):
 
 @inline
 def touches_ground(links, connection):
-    """Tell whether one of the links a and b of a connection is the ground."""
+    """Return whether one of the links a and b of a connection is the ground."""
     return links[connection.a].kind == GROUND or links[connection.b].kind == GROUND
 
 

@@ -33,9 +33,9 @@ SPEED_MARGIN = 1.2  # factor on the motion expected in a step, which may be fast
 # thicknesses of a wall, so that a stage finds B inside the wall.
 MAX_SKINS_PER_STEP = 3.5
 MAX_HALF_WALLS_PER_STEP = 0.5
-# Steps for which a list should be valid, because another method may try a longer step; with less than the last it is
-# rebuilt.
-LIST_STEPS = (6.0, 3.0, 1.5)
+# Steps for which a list should be valid, because another method may try a longer step; it is rebuilt if it is not valid
+# for the next step.
+LIST_STEPS = (6.0, 3.0, 1.0)
 # Depth over half the thickness of a wall from which penetration is checked point by point.
 CHECKED_DEPTH_SHARE = 0.5
 
@@ -99,7 +99,7 @@ def relative_pose(pair, links):
 
 @inline
 def relative_velocity(a, b, base_a, base_b, R_NA, p_B):
-    """Angular velocity of B relative to A [rad/s] and rate of the components of p_AB_A [m/s], in A."""
+    """Return the angular velocity of B relative to A [rad/s] and rate of the components of p_AB_A [m/s], in A."""
     awx, awy, awz = link_angular_velocity(a, base_a)
     bwx, bwy, bwz = link_angular_velocity(b, base_b)
     avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
@@ -155,7 +155,7 @@ def add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz):
 
 @kernel
 def contact_energy(pairs):
-    """Elastic energy of all contacts at the last evaluation [J]."""
+    """Return the elastic energy of all contacts at the last evaluation [J]."""
     energy = 0.0
     for i in range(pairs.shape[0]):
         if pairs[i].active == 1:
@@ -230,7 +230,7 @@ def update_extremes(pairs):
 
 @kernel
 def count_closed(pairs):
-    """Number of contacts that push, at the last evaluation."""
+    """Return the number of contacts that push, at the last evaluation."""
     count = 0
     for i in range(pairs.shape[0]):
         if pairs[i].force > 0.0:
@@ -317,7 +317,7 @@ def path_and_reach(data, skin, speed, h):
 
 @inline
 def rate_of_rotation(w, R):
-    """Rate of R_AB (three rows) [1/s] at the angular velocity w of B in A."""
+    """Return the rate of R_AB (three rows) [1/s] at the angular velocity w of B in A."""
     return (
         (w[1] * R[2][0] - w[2] * R[1][0], w[1] * R[2][1] - w[2] * R[1][1], w[1] * R[2][2] - w[2] * R[1][2]),
         (w[2] * R[0][0] - w[0] * R[2][0], w[2] * R[0][1] - w[0] * R[2][1], w[2] * R[0][2] - w[0] * R[2][2]),
@@ -327,7 +327,7 @@ def rate_of_rotation(w, R):
 
 @inline
 def speed_bound(arrays, pair, w, R_rate, v):
-    """Bound on the speed of any point of B relative to A [m/s]."""
+    """Return a bound on the speed of any point of B relative to A [m/s]."""
     ball = arrays.nodes[arrays.pairs[pair]["root_node"]]
     x, y, z = to_A(R_rate, v, ball["x"], ball["y"], ball["z"])
     turn = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])

@@ -65,21 +65,21 @@ COUPLING_LAW = np.dtype(
 
 @inline
 def smooth_step(x):
-    """Smooth rise from 0 to 1 between x = 0 and 1; Eq. (W2)."""
+    """Return the smooth rise from 0 to 1 between x = 0 and 1; Eq. (W2)."""
     x = min(max(x, 0.0), 1.0)
     return x * x * (3.0 - 2.0 * x)
 
 
 @inline
 def smooth_step_slope(x):
-    """Derivative of the smooth rise."""
+    """Return the derivative of the smooth rise."""
     x = min(max(x, 0.0), 1.0)
     return 6.0 * x * (1.0 - x)
 
 
 @inline
 def smooth_step_integral(x):
-    """Integral of the smooth rise from 0 to x."""
+    """Return the integral of the smooth rise from 0 to x."""
     if x >= 1.0:
         return x - 0.5
     x = max(x, 0.0)
@@ -88,7 +88,7 @@ def smooth_step_integral(x):
 
 @inline
 def spring_force(law, s):
-    """Force, tangent and energy of the spring at a stroke; Eq. (W3)."""
+    """Return force, tangent and energy of the spring at a stroke; Eq. (W3)."""
     x = s - law.spring_start
     if x <= 0.0:
         return 0.0, 0.0, 0.0
@@ -102,7 +102,7 @@ def spring_force(law, s):
 
 @inline
 def latch_force(law, s):
-    """Force, tangent and energy of the detent at a stroke; Eq. (W4)."""
+    """Return force, tangent and energy of the detent at a stroke; Eq. (W4)."""
     w = law.latch_width
     x = s - law.stroke + w
     if law.latch_force == 0.0 or x <= 0.0 or x >= w:
@@ -114,7 +114,7 @@ def latch_force(law, s):
 
 @inline
 def seal_force(law, s, v):
-    """Friction of the seal and its tangent with speed at a stroke; Eq. (W5)."""
+    """Return the friction of the seal and its tangent with speed at a stroke; Eq. (W5)."""
     d = law.lead_in
     part = smooth_step((s - law.seal_start) / d) - smooth_step((s - law.seal_end) / d)
     square = v * v + law.seal_speed * law.seal_speed
@@ -125,7 +125,7 @@ def seal_force(law, s, v):
 
 @inline
 def stop_force(law, x, v):
-    """Force of the end stop and its elastic part at a depth beyond it; it never pulls; Eq. (W6)."""
+    """Return the force of the end stop and its elastic part at a depth beyond it; it never pulls; Eq. (W6)."""
     if x <= 0.0:
         return 0.0, 0.0
     elastic = law.stop_stiffness * x
@@ -240,7 +240,7 @@ def decide_entry_at_start(elements, links):
 
 @kernel
 def coupling_value(element, component):
-    """Misalignment [m], angle [rad], whether it is mated, jammed or beside its socket (1 or 0); Eq. (W9)."""
+    """Return misalignment [m], angle [rad], or whether it is mated, jammed or beside its socket (1 or 0); Eq. (W9)."""
     law = element.coupling
     if component == MISALIGNMENT:
         return law.misalignment

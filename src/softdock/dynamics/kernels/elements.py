@@ -12,6 +12,7 @@ from softdock.dynamics.kernels.couplings import (
     socket_acts,
 )
 from softdock.dynamics.kernels.drives import apply_position_drive, apply_speed_drive
+from softdock.dynamics.kernels.joint_motion import joint_deflection, joint_speed, push_joint
 from softdock.dynamics.kernels.motion_profiles import COLUMNS, KNOTS
 from softdock.dynamics.kernels.poses import (
     add_wrench,
@@ -20,6 +21,7 @@ from softdock.dynamics.kernels.poses import (
     link_rotation,
     point_velocity,
 )
+from softdock.dynamics.kernels.stops import apply_stop
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
     inverse_left_jacobian_factor,
@@ -27,7 +29,6 @@ from softdock.spatial.kernels import (
     rotate,
     rotate_inverse,
     rotation_vector_from_matrix,
-    rotation_vector_from_quaternion,
     transpose,
     unpack_matrix,
 )
@@ -78,6 +79,11 @@ ELEMENT = np.dtype(
         ("friction_speed", np.float64),  # speed below which friction is proportional to speed
         ("lower", np.float64),
         ("upper", np.float64),
+        # Of a stop: depth [m or rad] and speed [m/s or rad/s] up to which a joint rests at it, Eq. (M117), and its
+        # response time sqrt(m / k) [s].
+        ("resting_depth", np.float64),
+        ("resting_speed", np.float64),
+        ("response_time", np.float64),
         ("target", np.float64),
         ("rate", np.float64),
         ("max_force", np.float64),
@@ -111,7 +117,15 @@ ELEMENT = np.dtype(
         ("command_speed", np.float64),
         ("pace", np.float64),  # of a drive: speed of its command over that of its profile
         ("stall", np.float64),  # of a drive: positive while it is stalled
-        # Number of the branch of a law with kinks, such as the force limit of a drive or the beginning of a stop.
+        # Of a stop: 1 if it is engaged at its upper limit, -1 at the lower one, 0 if it is free. If `keeps_state` is 1,
+        # this changes only between steps, see engagement; otherwise every evaluation decides whether the stop acts.
+        ("engaged", np.int64),
+        (
+            "engaged_depth",
+            np.float64,
+        ),  # of an engaged stop: from which its spring is compressed, Eq. (M117) [m or rad]
+        ("keeps_state", np.int64),
+        # Number of the branch of a law with kinks, such as the force limit of a drive or the sides of its backlash.
         ("branch", np.int64),
         ("branch_at_start", np.int64),  # branch when the present step began; see step_errors
     ],
@@ -167,47 +181,8 @@ def update_largest_angles(elements):
 
 
 @inline
-def joint_deflection(element, q):
-    """Deflection of a joint from the element's rest position, as three components."""
-    at = element.at_q
-    rest = element.rest
-    if element.ball == 1:
-        x, y, z = rotation_vector_from_quaternion(q[at], q[at + 1], q[at + 2], q[at + 3])
-        return x, y, z
-    x, y, z = q[at] - rest[0], 0.0, 0.0
-    if element.rows > 1:
-        y = q[at + 1] - rest[1]
-    if element.rows > 2:
-        z = q[at + 2] - rest[2]
-    return x, y, z
-
-
-@inline
-def joint_speed(element, u):
-    """Speeds of the joint axes that an element acts on, as three components."""
-    at = element.at_u
-    x, y, z = u[at], 0.0, 0.0
-    if element.rows > 1:
-        y = u[at + 1]
-    if element.rows > 2:
-        z = u[at + 2]
-    return x, y, z
-
-
-@inline
-def push_joint(element, axes, x, y, z):
-    """Add a joint force."""
-    at = element.at_u
-    axes[at].tau += x
-    if element.rows > 1:
-        axes[at + 1].tau += y
-    if element.rows > 2:
-        axes[at + 2].tau += z
-
-
-@inline
 def apply_spring(element, axes, q, u):
-    """Spring, damper and friction along a joint; Eqs. (M20)-(M22), (A20)."""
+    """Apply spring, damper and friction along a joint; Eqs. (M20)-(M22), (A20)."""
     x, y, z = joint_deflection(element, q)
     vx, vy, vz = joint_speed(element, u)
     s = math.sqrt(x * x + y * y + z * z)
@@ -234,35 +209,8 @@ def apply_spring(element, axes, q, u):
 
 
 @inline
-def apply_stop(element, axes, q, u):
-    """End stop with stiffness and damping that never pulls; Eq. (M23)."""
-    x, y, z = joint_deflection(element, q)
-    vx, vy, vz = joint_speed(element, u)
-    if element.rows == 1:
-        s, v, nx, ny, nz = x - element.upper, vx, 1.0, 0.0, 0.0
-        if element.lower - x > s:  # the nearer limit; a limit that is not given is far away
-            s, v, nx = element.lower - x, -vx, -1.0
-    else:
-        r = math.sqrt(x * x + y * y + z * z)
-        s, v, nx, ny, nz = r - element.upper, 0.0, 0.0, 0.0, 0.0
-        if r > 0.0:
-            nx, ny, nz = x / r, y / r, z / r
-            v = nx * vx + ny * vy + nz * vz
-        element.angle = r
-    element.deflection = s
-    if s <= 0.0:
-        return
-    elastic = element.stiffness[0] * s
-    force = max(0.0, elastic + element.damping[0] * v)
-    push_joint(element, axes, -force * nx, -force * ny, -force * nz)
-    element.force, element.branch = force, 1 if force > 0.0 else 2
-    element.energy = 0.5 * elastic * s
-    element.loss = (force - elastic) * v
-
-
-@inline
 def apply_strut(element, links):
-    """Spring and damper along the line between two points; Eq. (M26)."""
+    """Apply spring and damper along the line between two points; Eq. (M26)."""
     a, b = links[element.a], links[element.b]
     base_a, base_b = links[a.root], links[b.root]
     ax, ay, az = link_point(a, base_a, element.p_aF)
@@ -290,7 +238,7 @@ def apply_strut(element, links):
 
 @inline
 def apply_weld(element, links):
-    """Compliant connection of frame G on body b to frame F on body a; Eqs. (M27)-(M29)."""
+    """Apply the compliant connection of frame G on body b to frame F on body a; Eqs. (M27)-(M29)."""
     a, b = links[element.a], links[element.b]
     base_a, base_b = links[a.root], links[b.root]
     fx, fy, fz = link_point(a, base_a, element.p_aF)
@@ -337,7 +285,7 @@ def apply_weld(element, links):
 
 @inline
 def apply_coupling(element, links):
-    """Plug on body b in the socket on body a; Eq. (W1)."""
+    """Apply the forces between the plug on body b and the socket on body a; Eq. (W1)."""
     tip, p, axis, R_NF = coupling_pose(element, links)
     if not socket_acts(element.coupling, p[2]):
         set_total(element, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -358,7 +306,7 @@ def apply_coupling(element, links):
 
 @inline
 def apply_load(element, links, tables, t):
-    """Force and torque from outside, times the value of its table at this time; Eq. (M30)."""
+    """Apply force and torque from outside, times the value of its table at this time; Eq. (M30)."""
     scale = table_value(tables, element.table, element.table_rows, t)
     link = links[element.b]
     base = links[link.root]
@@ -422,7 +370,7 @@ def element_wrench(element, links):
 
 @inline
 def table_value(tables, first, rows, t):
-    """Value of a table of steps: each row holds a time and the value from then on; zero before the first."""
+    """Return the value of a table of steps: each row has a time and the value from then on; zero before the first."""
     value = 0.0
     for k in range(first, first + rows):
         if tables[k, 0] > t:

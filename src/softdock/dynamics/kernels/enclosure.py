@@ -55,7 +55,7 @@ ROUNDING = 1e-14  # of the value
 
 @inline
 def is_contact(kind):
-    """Tell whether a channel is about contacts."""
+    """Return whether a channel is about contacts."""
     return (
         CONTACT_FORCE <= kind <= ANY_CONTACT
         or kind == INTERFACE_RESULT
@@ -66,7 +66,7 @@ def is_contact(kind):
 
 @inline
 def is_state(kind):
-    """Tell whether a channel is an entry of the state, of which the interpolation is a polynomial."""
+    """Return whether a channel is an entry of the state, of which the interpolation is a polynomial."""
     return kind == JOINT_POSITION or kind == JOINT_SPEED
 
 
@@ -145,8 +145,11 @@ def rotation_bound(channel, system, motion):
 
 
 @inline
-def estimate_bend(method, channel, start, early, late, end):
-    """Second derivative of a channel in a step, from the values at its ends and at two of its stages; Eq. (M65)."""
+def estimate_bend(method, part, channel, start, early, late, end):
+    """Return an estimate of the second derivative of a channel, from the ends and two stages of a step; Eq. (M65).
+
+    `part` is the part of its size to which the step was shortened; its stages may then be later than its end.
+    """
     a, b, c, d = (
         smooth_value(channel, start),
         smooth_value(channel, early),
@@ -164,29 +167,36 @@ def estimate_bend(method, channel, start, early, late, end):
         t_b, t_c = STAGE_TIMES[EARLY], STAGE_TIMES[LATE]
     else:
         return math.inf  # no stage was evaluated
-    first, second = second_derivative(0.0, t_b, t_c, a, b, c), second_derivative(t_b, t_c, 1.0, b, c, d)
+    t_b, t_c = t_b / part, t_c / part
+    first = second_derivative(0.0, t_b, t_c, a, b, c)
+    if part == 1.0:
+        second = second_derivative(t_b, t_c, 1.0, b, c, d)
+    elif abs(t_b - 1.0) > abs(t_c - 1.0):  # the stage farther from the end, next to which a quotient cancels
+        second = second_derivative(0.0, t_b, 1.0, a, b, d)
+    else:
+        second = second_derivative(0.0, t_c, 1.0, a, c, d)
     return SAFETY * max(abs(first), abs(second))
 
 
 @inline
 def stays_closed(channel, previous, start, end):
-    """Tell whether a channel is about a contact that is closed at the ends of this and of the previous step."""
+    """Return whether a channel is about a contact that is closed at the ends of this and of the previous step."""
     return is_contact(channel.kind) and previous > 0.0 and start > 0.0 and end > 0.0
 
 
 @inline
 def bend_from_previous(previous_step, previous, start, end):
-    """Second derivative in a step of a contact that stays closed, from the ends of this and of the previous step.
+    """Return an estimate of the second derivative in a step from the ends of this and of the previous step.
 
-    The previous step is relative to this one. It is used beside the estimate from the stages, which are not exactly on
-    the trajectory.
+    `previous_step` is relative to this step. For a contact that stays closed it is used beside the estimate from the
+    stages, which are not exactly on the trajectory.
     """
     return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, previous, start, end))
 
 
 @inline
 def bend_of_load(channel, previous_step, previous, start, end):
-    """Second derivative in a step of a load, from the ends of this and of the previous step; Eq. (M76).
+    """Return an estimate of the second derivative of a load, from the ends of this and of the previous step; Eq. (M76).
 
     Loads are not read at the stages, because reactions would have to be computed there. In a step right after a switch,
     which is short, the slope is taken to change by four times its mean.
@@ -213,7 +223,7 @@ def enclose(channel, x_0, x_1, down, up):
 
 @inline
 def bends_between(channel, dense, low, high, down, up):
-    """Bounds of the second derivative between two instants, per square of the interval."""
+    """Return the bounds of the second derivative between two instants, times the square of the interval."""
     if is_state(channel.kind):
         least, most = bend_between(dense, channel.at, low, high)
         down, up = max(-least, 0.0), max(most, 0.0)
@@ -225,7 +235,7 @@ def bends_between(channel, dense, low, high, down, up):
 
 @inline
 def resolution_of(channel, x_0, x_1):
-    """Difference of values that does not matter: of what is allowed as an error, or of the value."""
+    """Return the difference of values that does not matter: a part of the allowed error, or of the value."""
     size = max(abs(x_0), abs(x_1))
     if channel.resolution > 0.0:
         return max(channel.resolution, ROUNDING * size)

@@ -9,6 +9,7 @@ from softdock.dynamics.kernels.couplings import decide_entry
 from softdock.dynamics.kernels.drives import start_drive, switch_off_drive
 from softdock.dynamics.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_present_pose
 from softdock.dynamics.kernels.evaluation import evaluate_inside
+from softdock.dynamics.kernels.stepping import INSTANT_WIDTH, copy_first, interpolate
 from softdock.dynamics.kernels.windows import OPEN, close_ended_windows, close_window, open_window
 from softdock.native.decorators import inline, kernel
 
@@ -20,7 +21,7 @@ DISABLE_CONTACT = 3
 ARM_EVENT = 4
 DISARM_EVENT = 5
 SET_TARGET = 6
-STOP = 7
+STOP_RUN = 7
 ENABLE_INTERFACE = 8
 DISABLE_INTERFACE = 9
 OPEN_WINDOW = 10
@@ -55,31 +56,33 @@ EVENT = np.dtype(
 )
 ACTION = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.float64)], align=True)
 
-ROOT_WIDTH = 1e-15  # of a step: the interval to which the instant of an event is narrowed
 SLOW_STEPS = 3  # steps without halving the interval after which it is bisected
 
 
 @inline
 def is_watched(event):
-    """Tell whether the condition of an event is evaluated."""
+    """Return whether the condition of an event is evaluated."""
     return event.armed == 1 and event.closed == 0
 
 
 @inline
 def condition_excess(event, values):
-    """Positive where the condition of an event is true, in the unit of its channel."""
+    """Return by how much the condition of an event is true, in the unit of its channel; negative where it is false."""
     return event.direction * (values[event.channel] - event.threshold)
 
 
 @inline
 def has_changed(event, values):
-    """Tell whether the condition is true, or false if it is held: that is what the search of a step looks for."""
+    """Return whether the condition is true, or false if it is held: the change that the search of a step looks for."""
     return (condition_excess(event, values) > 0.0) != (event.held == 1)
 
 
 @kernel
 def next_due_event(run):
-    """Event whose condition was true for its time, or -1; closes windows whose time is over if there is none."""
+    """Return the event whose condition has been true for its dwell, or -1.
+
+    Closes the windows whose time is over if there is no such event.
+    """
     events, t = run.events, run.state[0].t
     for i in range(events.shape[0]):
         if is_watched(events[i]) and events[i].held == 1 and events[i].due <= t:
@@ -90,7 +93,7 @@ def next_due_event(run):
 
 @kernel
 def next_event(run):
-    """Event that occurs at the present time without a step, or -1.
+    """Return the event that occurs at the present time without a step, or -1.
 
     It is due, or freshly armed with a condition that is true already; the others are no longer fresh.
     """
@@ -115,28 +118,28 @@ def mark_true_at_start(events, values):
 
 
 @kernel
-def next_timer(run, t, t_stop):
-    """First time after t at which an event is due or a window ends, at most t_stop."""
+def next_timer(run, t, t_limit):
+    """Return the first time after t at which an event is due or a window ends, at most t_limit [s]."""
     for i in range(run.events.shape[0]):
         event = run.events[i]
-        if is_watched(event) and event.held == 1 and t < event.due < t_stop:
-            t_stop = event.due
+        if is_watched(event) and event.held == 1 and t < event.due < t_limit:
+            t_limit = event.due
     for i in range(run.windows.shape[0]):
         window = run.windows[i]
-        if window.state == OPEN and t < window.until < t_stop:
-            t_stop = window.until
-    return t_stop
+        if window.state == OPEN and t < window.until < t_limit:
+            t_limit = window.until
+    return t_limit
 
 
 @inline
 def becomes_true(event, before, after):
-    """Tell whether the condition of a watched event becomes true between two instants, or false if it is held."""
+    """Return whether the condition of a watched event becomes true between two instants, or false if it is held."""
     return is_watched(event) and not has_changed(event, before) and has_changed(event, after)
 
 
 @inline
 def ends_step(event):
-    """Tell whether an event that occurs inside a step ends it."""
+    """Return whether an event that occurs inside a step ends it."""
     return event.actions > 0 or event.dwell > 0.0
 
 
@@ -156,52 +159,58 @@ def change_dwell(event, t):
 
 @kernel
 def locate(run, h, low, high, before, after):
-    """Earliest instant theta of a step where a condition has become true.
+    """Return the earliest instant theta of a step at which the condition of an event has changed.
 
-    `before` are the channels at `low`, `after` those at `high`, where at least one condition has become true.
-    `workspace.values` gets the channels there. A held condition is searched for the instant where it has become false.
+    `before` are the channels at `low`, `after` those at `high`, where at least one condition has become true, or false
+    if it is held. `workspace.values` gets the channels at the instant.
+
+    It uses the Illinois variant of regula falsi for one of the conditions that have changed at the right end, and
+    bisection where that is slow, as for conditions that jump, such as `mated`: their excess may be -1e-300
+    (`FALSE_BY_EQUALITY`), so that regula falsi hardly moves. It ends after at most about 200 evaluations.
     """
-    first = high
-    for i in range(run.events.shape[0]):
-        event = run.events[i]
-        if becomes_true(event, before, after):
-            g_low, g_high = condition_excess(event, before), condition_excess(event, after)
-            first = min(first, locate_change(run, event, h, low, high, g_low, g_high))
-    evaluate_inside(run, run.state[0].searched, h, first)
-    return first
-
-
-@kernel
-def locate_change(run, event, h, left, right, g_left, g_right):
-    """Instant theta of a step where the condition of an event has changed, between two where it has not and has.
-
-    `g_left` and `g_right` are its excess there. Illinois variant of regula falsi; bisection where that is slow, as for
-    conditions that jump, such as `mated`: their excess may be -1e-300 (`FALSE_BY_EQUALITY`), so that regula falsi
-    hardly moves. Ends on the side where the condition has changed, after at most about 200 evaluations.
-    """
-    count, values = run.state[0].searched, run.workspace.values
+    count, values, left, right = run.state[0].searched, run.workspace.values, low, high
+    event = run.events[changed_event(run.events, before, after)]
+    g_left, g_right = condition_excess(event, before), condition_excess(event, after)
     width, slow_steps, side = right - left, 0, 0
-    while right - left > ROOT_WIDTH:
+    while right - left > INSTANT_WIDTH:
         theta = (left * g_right - right * g_left) / (g_right - g_left)
         if slow_steps >= SLOW_STEPS or not left < theta < right:
             theta = 0.5 * (left + right)
         if not left < theta < right:  # neighbouring numbers
             break
         evaluate_inside(run, count, h, theta)
-        g = condition_excess(event, values)
-        if has_changed(event, values):
+        index = changed_event(run.events, before, values)
+        if index >= 0 and not has_changed(event, values):  # another event is earlier
+            event, right = run.events[index], theta
+            g_right, side = condition_excess(event, values), 0
+            g_left = -g_right  # not known; the next instant is in the middle
+        elif index >= 0:
             if side == 1:
                 g_left *= 0.5
-            right, g_right, side = theta, g, 1
+            right, g_right, side = theta, condition_excess(event, values), 1
         else:
             if side == -1:
                 g_right *= 0.5
-            left, g_left, side = theta, g, -1
+            left, g_left, side = theta, condition_excess(event, values), -1
         if right - left <= 0.5 * width:
             width, slow_steps = right - left, 0
         else:
             slow_steps += 1
+    if right < high:
+        evaluate_inside(run, count, h, right)
+    else:  # the interpolated state may differ by rounding from the one in which the condition has changed
+        interpolate(run.workspace.dense, high, run.workspace.y_stage)
+        copy_first(after, values, count)
     return right
+
+
+@inline
+def changed_event(events, before, values):
+    """Return the first event whose condition becomes true between two instants, or false if it is held; or -1."""
+    for i in range(events.shape[0]):
+        if becomes_true(events[i], before, values):
+            return i
+    return -1
 
 
 @kernel
@@ -253,11 +262,11 @@ def log_passive_events(run, t, before, after):
 def perform_actions(run, index):
     """Perform the actions of an event at the present state of the links; returns whether the run stops."""
     event, events, system = run.events[index], run.events, run.system
-    stop = False
+    stops_run = False
     for i in range(event.first_action, event.first_action + event.actions):
         action = run.actions[i]
-        if action.kind == STOP:
-            stop = True
+        if action.kind == STOP_RUN:
+            stops_run = True
         elif action.kind == ARM_EVENT:
             events[action.index].armed, events[action.index].fresh = 1, 1
             events[action.index].held = 0
@@ -286,7 +295,7 @@ def perform_actions(run, index):
             switch_element(
                 system.elements[action.index], action, system.links, run.state[0].t, run.y, system.world[0]
             )
-    return stop
+    return stops_run
 
 
 @inline

@@ -214,7 +214,7 @@ def update_largest_pin_depths(interfaces):
 
 @kernel
 def any_pin_pushes(interfaces):
-    """Tell whether any pin pushes, at the last evaluation."""
+    """Return whether any pin pushes, at the last evaluation."""
     for i in range(interfaces.shape[0]):
         if interfaces[i].result[RESULT_FORCE] > 0.0:
             return True

@@ -27,27 +27,28 @@ from softdock.dynamics.kernels.elements import (
     STOP,
     STRUT,
     WELD,
-    joint_deflection,
-    joint_speed,
 )
 from softdock.dynamics.kernels.interfaces import interface_tangents
+from softdock.dynamics.kernels.joint_motion import joint_deflection, joint_speed
 from softdock.dynamics.kernels.motion_profiles import command_at, delay_of
 from softdock.dynamics.kernels.poses import link_point, link_rotation
+from softdock.dynamics.kernels.stops import stop_acts
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, load, store
 from softdock.spatial.kernels import rotate, rotate_inverse
 
-# Columns of Linear.yields: stiffness and damping of the drive, speed and pace lost per force, rate of its force.
+# Columns of Linear.yields: stiffness and damping of the drive, speed and pace of its command that are lost per force,
+# rate of its force.
 YIELD_STIFFNESS, YIELD_DAMPING, YIELD_SPEED, YIELD_PACE, YIELD_RATE = 0, 1, 2, 3, 4
 YIELD_COLUMNS = 5
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class Linear(NamedTuple):
-    """Memory of the linear equations; n momenta and speeds, m couplings: contacts, elements, interfaces.
+    """Memory of the linear equations; n momenta and speeds, m connections: contacts, elements, interfaces.
 
-    Rows are longer than n where n is no multiple of the lanes, and zero there.
+    Rows have `width` entries: n rounded up to a multiple of the SIMD lanes, zero beyond n. SI units.
     """
 
     inertia: NDArray[np.float64]
@@ -65,12 +66,12 @@ class Linear(NamedTuple):
     D: NDArray[np.float64]
     """(m, 6, 6): damping."""
     jacobians: NDArray[np.float64]
-    """(m, 6, n): relative motion in the frame of the coupling per motion of free bases (in N) and joints."""
+    """(m, 6, n): relative motion in the frame of the connection per motion of free bases (in N) and joints."""
     momentum_maps: NDArray[np.float64]
     """(m, 6, n): relative velocity there per momentum and speed."""
     frames: NDArray[np.float64]
-    """(m, 12): rotation and position in N of the frame of the coupling."""
-    couplings: NDArray[np.int64]
+    """(m, 12): rotation (rows) and position in N of the frame of the connection."""
+    connections: NDArray[np.int64]
     """(m, 3): 1 where it acts; the links a and b."""
     force_rate: NDArray[np.float64]
     """(n,): rate of the forces of drives along joints by their smooth commands."""
@@ -79,13 +80,13 @@ class Linear(NamedTuple):
     yields: NDArray[np.float64]
     """(n, YIELD_COLUMNS): of a drive that its force limit slows down; `YIELD_SPEED` is zero where there is none."""
     work: NDArray[np.float64]
-    """(3, n)."""
+    """(3, n): rows MOVES, RIGHT and SOUGHT; see stages."""
     products: NDArray[np.float64]
-    """(6, n): stiffness and damping of a coupling times its relative velocity per momentum and speed."""
+    """(6, n): stiffness and damping of a connection times its relative velocity per momentum and speed."""
     displacements: NDArray[np.float64]
-    """(m, 6): of the couplings by the motion that the right side of a stage means."""
+    """(m, 6): relative displacement of the connections by the rates of positions on the right side of a stage."""
     wrench: NDArray[np.float64]
-    """(2, 6)."""
+    """(2, 6): wrench of a connection, in its frame; its displacement, or the motion of a base."""
 
 
 @kernel
@@ -99,7 +100,7 @@ def linearise(system, t, y, linear):
     add_joint_stiffness(system.elements, t, y, u, linear)
     count = system.pairs.shape[0]
     for i in range(count):
-        linear.couplings[i, 0] = 0
+        linear.connections[i, 0] = 0
         if system.pairs[i].active == 1:
             couple_contact(system, i, linear)
         elif system.bonds.shape[0] > 0 and system.bonds[i].active == 1:
@@ -107,23 +108,23 @@ def linearise(system, t, y, linear):
     for i in range(system.elements.shape[0]):
         kind = system.elements[i].kind
         if kind == STRUT or kind == WELD or kind == COUPLING:
-            linear.couplings[count, 0] = 0
+            linear.connections[count, 0] = 0
             if system.elements[i].active == 1:
                 couple_element(system.elements[i], system.links, linear, count)
             count += 1
     for i in range(system.interfaces.shape[0]):
         face = system.interfaces[i]
-        linear.couplings[count, 0] = 0
+        linear.connections[count, 0] = 0
         if face.active == 1:
             touches, R_NA, p_A = interface_tangents(
                 system.links, face, system.pins, linear.K[count], linear.D[count]
             )
             if touches:
-                note_frame(linear, count, face.a, face.b, R_NA, p_A)
+                activate_connection(linear, count, face.a, face.b, R_NA, p_A)
         count += 1
-    for c in range(linear.couplings.shape[0]):
-        if linear.couplings[c, 0] == 1:
-            map_coupling(system.links, system.groups, linear, c)
+    for c in range(linear.connections.shape[0]):
+        if linear.connections[c, 0] == 1:
+            map_connection(system.links, system.groups, linear, c)
 
 
 @kernel
@@ -166,7 +167,7 @@ def fill_inertia(links, groups, g, tiles, inertia):
 
 @kernel
 def in_N(base, V):
-    """Motion vector of a base frame about its origin, in N about N's origin."""
+    """Return a motion vector of a base frame about its origin, in N about N's origin."""
     wx, wy, wz = rotate(base.R_NB, V[0], V[1], V[2])
     vx, vy, vz = rotate(base.R_NB, V[3], V[4], V[5])
     p = base.p_NB
@@ -223,13 +224,10 @@ def add_joint_stiffness(elements, t, q, u, linear):
                 v = vx * vx + vy * vy + vz * vz + element.friction_speed * element.friction_speed
                 c += element.friction * element.friction_speed * element.friction_speed / (v * math.sqrt(v))
         elif element.kind == STOP:
-            if element.rows == 1:
-                if not (x < element.lower or x > element.upper):
-                    continue
-            elif s > element.upper:
-                k, more, c = 0.0, k, 0.0
-            else:
+            if not stop_acts(element, q, u):
                 continue
+            if element.rows > 1:
+                k, more, c = 0.0, k, 0.0
         else:
             k, c = drive_stiffness(element, t, q, vx, element.kind == DRIVE_SPEED)
             if k > 0.0:
@@ -262,7 +260,7 @@ def couple_contact(system, i, linear):
     if evaluate_stiffness(
         system.arrays, system.lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, linear.K[i], linear.D[i]
     ):
-        note_frame(linear, i, pair.a, pair.b, R_NA, p_A)
+        activate_connection(linear, i, pair.a, pair.b, R_NA, p_A)
 
 
 @inline
@@ -274,7 +272,7 @@ def couple_bond(system, i, linear):
         for j in range(6):
             linear.K[i, k, j], linear.D[i, k, j] = bond.K[k, j], bond.D[k, j]
     R_NA, p_A = link_rotation(a, links[a.root], pair.R_aA), link_point(a, links[a.root], pair.p_aA)
-    note_frame(linear, i, pair.a, pair.b, R_NA, p_A)
+    activate_connection(linear, i, pair.a, pair.b, R_NA, p_A)
 
 
 @inline
@@ -291,7 +289,9 @@ def couple_element(element, links, linear, c):
     if element.kind == WELD:
         for i in range(6):
             K[i, i], D[i, i] = element.stiffness[i], element.damping[i]
-        note_frame(linear, c, element.a, element.b, link_rotation(a, base_a, element.R_aF), (bx, by, bz))
+        activate_connection(
+            linear, c, element.a, element.b, link_rotation(a, base_a, element.R_aF), (bx, by, bz)
+        )
         return
     if element.kind == COUPLING:
         tip, p, axis, R_NF = coupling_pose(element, links)
@@ -299,7 +299,7 @@ def couple_element(element, links, linear, c):
             w, v = coupling_velocity(element, links, tip, R_NF)
             coupling_wrench(element, p, axis, w, v)
             write_coupling_tangents(element.coupling, K, D)
-            note_frame(linear, c, element.a, element.b, R_NF, tip)
+            activate_connection(linear, c, element.a, element.b, R_NF, tip)
         return
     dx, dy, dz = bx - ax, by - ay, bz - az
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
@@ -312,7 +312,7 @@ def couple_element(element, links, linear, c):
             K[3 + i, 3 + j] = (element.stiffness[0] - across) * n[i] * n[j]
             D[3 + i, 3 + j] = element.damping[0] * n[i] * n[j]
         K[3 + i, 3 + i] += across
-    note_frame(linear, c, element.a, element.b, IDENTITY, (bx, by, bz))
+    activate_connection(linear, c, element.a, element.b, IDENTITY, (bx, by, bz))
 
 
 @inline
@@ -327,9 +327,9 @@ def write_coupling_tangents(law, K, D):
 
 
 @kernel
-def note_frame(linear, c, a, b, R, p):
-    """Mark a coupling as active and write its frame and links."""
-    linear.couplings[c, 0], linear.couplings[c, 1], linear.couplings[c, 2] = 1, a, b
+def activate_connection(linear, c, a, b, R, p):
+    """Mark a connection as active and write its links a and b and its frame: rotation R and position p in N [m]."""
+    linear.connections[c, 0], linear.connections[c, 1], linear.connections[c, 2] = 1, a, b
     for k in range(9):
         linear.frames[c, k] = R[k]
     for k in range(3):
@@ -337,25 +337,25 @@ def note_frame(linear, c, a, b, R, p):
 
 
 @kernel
-def map_coupling(links, groups, linear, c):
-    """Relative motion of two coupled links per motion of bases and joints, and per momentum and speed; Eq. (M46)."""
+def map_connection(links, groups, linear, c):
+    """Write the relative motion of two links per motion of bases and joints, and per momentum and speed; Eq. (M46)."""
     jacobians, momentum_maps, n = linear.jacobians[c], linear.momentum_maps[c], linear.inertia.shape[1]
-    a, b = linear.couplings[c, 1], linear.couplings[c, 2]
+    a, b = linear.connections[c, 1], linear.connections[c, 2]
     for k in range(6):
         for j in range(0, n, LANES):
             store(jacobians, k, j, 0.0)
-    add_way(links, groups, linear, c, b, 1.0)
-    add_way(links, groups, linear, c, a, -1.0)
+    add_link_motion(links, groups, linear, c, b, 1.0)
+    add_link_motion(links, groups, linear, c, a, -1.0)
     for k in range(6):
         for j in range(0, n, LANES):
             store(momentum_maps, k, j, load(jacobians, k, j))
-    let_base_flow(links, linear, c, links[b].root)
+    substitute_base_motion(links, linear, c, links[b].root)
     if links[a].root != links[b].root:
-        let_base_flow(links, linear, c, links[a].root)
+        substitute_base_motion(links, linear, c, links[a].root)
 
 
 @kernel
-def let_base_flow(links, linear, c, root):
+def substitute_base_motion(links, linear, c, root):
     """Express the motion of a free base by momentum and joint speeds."""
     if links[root].kind == FREE:
         jacobians, momentum_maps, base_motion, at = (
@@ -375,7 +375,7 @@ def let_base_flow(links, linear, c, root):
 
 
 @kernel
-def add_way(links, groups, linear, c, i, sign):
+def add_link_motion(links, groups, linear, c, i, sign):
     """Add the motion of a link, times a sign, per motion of its base and of the joints that carry it."""
     base = links[links[i].root]
     if base.kind == FREE:
@@ -398,7 +398,7 @@ def add_way(links, groups, linear, c, i, sign):
 
 @kernel
 def add_column(linear, c, j, sign, V):
-    """Add a motion of N to a column of a coupling, in its frame."""
+    """Add a motion vector V of N, times a sign, to column j of the Jacobian of a connection, in its frame."""
     jacobians, R = linear.jacobians[c], linear.frames[c]
     x, y, z = R[9], R[10], R[11]
     wx, wy, wz = rotate_inverse(R, V[0], V[1], V[2])

@@ -6,7 +6,7 @@ peaks: a peak that a metric reports does not depend on which loads are observed.
 
 import math
 
-from softdock.dynamics.kernels.channels import LARGEST, PLAIN, SMALLEST
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     RELATIVE_RESOLUTION,
     SAFETY,
@@ -20,7 +20,7 @@ from softdock.dynamics.kernels.enclosure import (
 from softdock.dynamics.kernels.evaluation import evaluate_channels, exceeds_tracked, update_peak
 from softdock.dynamics.kernels.motion_bounds import ANGULAR_VELOCITY
 from softdock.dynamics.kernels.parabolas import division_point, second_derivative, vertex
-from softdock.dynamics.kernels.stepping import interpolate
+from softdock.dynamics.kernels.stepping import copy_first, interpolate
 from softdock.native.decorators import inline, kernel
 
 MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
@@ -89,15 +89,16 @@ def may_hide_load(run, h):
         return True
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
-        channel, x_0, x_1 = channels[i], work.start[i], work.end[i]
+        channel, x, x_0, x_1 = channels[i], work.previous[i], work.start[i], work.end[i]
         if i < s.watched:  # has bounds from the search for events and peaks
             bend = max(search.downs[0, i], search.ups[0, i])
+        elif channel.bounded == 1:
+            bend = math.inf
+        elif is_far_below_peak(channel, r, x, x_0, x_1):
+            continue
         else:
-            bend = math.inf if channel.bounded == 1 else bend_of_load(channel, r, work.previous[i], x_0, x_1)
-        if channel.form == PLAIN:
-            if not is_below_peak(channel, max(abs(x_0), abs(x_1)), bend):
-                return True
-        elif may_exceed(channel, 0.0, 1.0, x_0, x_1, bend):
+            bend = bend_of_load(channel, r, x, x_0, x_1)
+        if may_exceed(channel, 0.0, 1.0, x_0, x_1, bend):
             return True
     return False
 
@@ -124,7 +125,7 @@ def bound_loads(run, h):
 
 @inline
 def slow_rotation(motion, needed):
-    """Return whether all links turn too little in a step to matter for the search for loads between two of them."""
+    """Return whether no two links turn by more than RESOLVED_ANGLE against each other in a step."""
     largest = 0.0
     for i in range(needed.shape[0]):
         if needed[i] == 1:
@@ -134,21 +135,22 @@ def slow_rotation(motion, needed):
 
 @kernel
 def find_hidden_load(run, left, right, before, after, bends):
-    """Return a channel whose load may exceed its peak in an interval, or -1."""
+    """Return the last channel whose load may exceed its peak in an interval, or -1."""
     search, width = run.workspace.search, right - left
-    hidden = -1
     for n in range(search.loads.shape[0]):
-        i = search.loads[n]
+        i = search.loads[search.loads.shape[0] - 1 - n]
         if may_exceed(run.channels[i], search.turns[i], width, before[i], after[i], bends[i]):
-            hidden = i
-    return hidden
+            return i
+    return -1
 
 
 @inline
-def is_below_peak(channel, size, bend):
-    """Return whether a load of a size at both ends of an interval, at most, stays below its peak inside."""
-    most = max(size, channel.seen)
-    return size + 0.125 * bend <= most + max(RELATIVE_RESOLUTION * most, channel.floor)
+def is_far_below_peak(channel, previous_step, previous, start, end):
+    """Return whether a load without a bound stays below its peak in a step, by its sizes alone; Eq. (M118).
+
+    `previous_step` is relative to this step.
+    """
+    return (1.0 + 1.0 / previous_step) * max(max(abs(previous), abs(start)), abs(end)) <= channel.seen
 
 
 @inline
@@ -159,10 +161,10 @@ def may_exceed(channel, turn, width, x_0, x_1, bend):
     """
     bend = bend * width * width
     size = max(abs(x_0), abs(x_1))
-    if channel.form == PLAIN and is_below_peak(channel, size, bend):
-        return False
     most = max(size, channel.seen)
     enough = most + max(RELATIVE_RESOLUTION * most, channel.floor)
+    if channel.offset == 0.0 and smooth_value(channel, size) + 0.125 * bend <= smooth_value(channel, enough):
+        return False
     if channel.bounded == 0 and is_resolved(channel, turn, width):
         return False
     low, high, monotonic = enclose(channel, x_0, x_1, bend, bend)
@@ -218,10 +220,3 @@ def is_resolved(channel, turn, width):
     if is_contact(channel.kind):
         part = RESOLVED_PART_OF_CONTACTS
     return width * max(turn / RESOLVED_ANGLE, 1.0) <= part
-
-
-@inline
-def copy_first(source, target, count):
-    """Copy the first entries of a vector."""
-    for i in range(count):
-        target[i] = source[i]

@@ -182,8 +182,8 @@ def add_speed_change(element, t, position, speed, to):
 
 
 @kernel
-def next_knot(elements, t, y, t_stop):
-    """First time after t at which the profile of a drive changes its segment, at most t_stop."""
+def next_knot(elements, t, y, t_limit):
+    """Return the first time after t at which the profile of a drive changes its segment, at most t_limit [s]."""
     for i in range(elements.shape[0]):
         element = elements[i]
         # A drive that is slowed by its load reaches the next knot later than it seems now.
@@ -191,6 +191,6 @@ def next_knot(elements, t, y, t_stop):
             delay = delay_of(element, y)
             for k in range(element.knot_count):
                 time = element.knots[k, TIME] + delay
-                if t < time < t_stop:
-                    t_stop = time
-    return t_stop
+                if t < time < t_limit:
+                    t_limit = time
+    return t_limit

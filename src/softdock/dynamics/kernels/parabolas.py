@@ -7,13 +7,13 @@ END_MARGIN = 0.05  # fraction of an interval next to its ends in which it is not
 
 @inline
 def second_derivative(x_0, x_1, x_2, f_0, f_1, f_2):
-    """Second derivative of the parabola through three values."""
+    """Return the second derivative of the parabola through three values."""
     return 2.0 * ((f_2 - f_1) / (x_2 - x_1) - (f_1 - f_0) / (x_1 - x_0)) / (x_2 - x_0)
 
 
 @inline
 def least_between(f_0, f_1, bend):
-    """Least value between two where the second derivative, over the whole interval, is at most `bend`; Eq. (M34)."""
+    """Return the least value between two, at a distance of 1, if the second derivative is at most `bend`; Eq. (M34)."""
     rise = f_1 - f_0
     if abs(rise) >= 0.5 * bend:
         return min(f_0, f_1)

@@ -78,15 +78,14 @@ ERRORS = np.array(_times_inverse(ERROR_WEIGHTS))
 DENSE_SQUARES = np.array(_times_inverse(SQUARE_WEIGHTS))
 DENSE_CUBES = np.array(_times_inverse(CUBE_WEIGHTS))
 STAGE_TIMES = np.array([sum(row) for row in ALPHA])
-TIME_WEIGHTS = np.array(
-    [GAMMA + sum(row) for row in GAMMA_BELOW_DIAGONAL]
-)  # of the derivative with respect to time
+# Weights of the derivative with respect to time.
+TIME_WEIGHTS = np.array([GAMMA + sum(row) for row in GAMMA_BELOW_DIAGONAL])
 EARLY, LATE = 1, 2  # stages where watched channels are read
 
 
 @kernel
 def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_stage, early, late, linear):
-    """Take one step of size h from y, as `take_step`; the rows of k after the first get the increments; Eq. (M45)."""
+    """Take one step of size h [s] from y, as `take_step`; rows 1 to STAGES of k get the increments u; Eq. (M45)."""
     linearise(system, t, y, linear)
     factorise(linear, GAMMA * h)
     n = y.shape[0]
@@ -118,9 +117,10 @@ def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_st
 
 @kernel
 def prepare_implicit_dense(y, y_new, k, dense):
-    """Coefficients of the interpolation inside an implicit step from its stages, as `prepare_dense`; Eq. (M114).
+    """Write the coefficients of the interpolation in an implicit step, as `prepare_dense`; Eq. (M114).
 
-    The slopes at the ends of the step, which `prepare_dense` uses, contain fast modes that the step damps.
+    It uses the stages: the slopes at the ends of the step, which `prepare_dense` uses, contain fast modes that the step
+    damps.
     """
     for i in range(y.shape[0]):
         square, cube = 0.0, 0.0
@@ -138,7 +138,7 @@ def prepare_implicit_dense(y, y_new, k, dense):
 
 @kernel
 def error_of_implicit_step(k, tolerance):
-    """Largest error of a step in units of the tolerance; Eq. (M32)."""
+    """Return the largest error of an implicit step in units of the tolerance; Eq. (M32)."""
     worst = 0.0
     for i in range(tolerance.shape[0]):
         e = 0.0

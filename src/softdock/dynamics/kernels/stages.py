@@ -1,4 +1,4 @@
-"""Solving the stages of an implicit step: linear equations in momenta and speeds, from which all else follows."""
+"""Solution of the stages of an implicit step: linear equations in momenta and speeds, then all other states."""
 
 from softdock.dynamics.kernels.linear import (
     YIELD_DAMPING,
@@ -12,12 +12,13 @@ from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
 from softdock.spatial.kernels import angular_velocity, matrix_from_quaternion, rotate, rotate_inverse
 
-MOVES, RIGHT, SOUGHT = 0, 1, 2  # rows of Linear.work
+# Rows of Linear.work: motion of bases and joints by the rates of positions, right side, solution in momenta and speeds.
+MOVES, RIGHT, SOUGHT = 0, 1, 2
 
 
 @kernel
 def factorise(linear, span):
-    """Assemble the equations of an implicit stage of a span of time, transposed, and invert them; Eq. (M47)."""
+    """Assemble the equations of an implicit stage with gamma h = `span` [s], transposed, and invert them; Eq. (M47)."""
     M, n, width, products = linear.inverse, linear.inverse.shape[0], linear.inverse.shape[1], linear.products
     per = 1.0 / span
     for i in range(n):
@@ -28,8 +29,8 @@ def factorise(linear, span):
         own = linear.yields[i]
         if own[YIELD_SPEED] > 0.0:
             M[i, i] -= yielded_share(own, span) * (own[YIELD_DAMPING] + span * own[YIELD_STIFFNESS])
-    for c in range(linear.couplings.shape[0]):
-        if linear.couplings[c, 0] == 1:
+    for c in range(linear.connections.shape[0]):
+        if linear.connections[c, 0] == 1:
             momentum_maps, K, D = linear.momentum_maps[c], linear.K[c], linear.D[c]
             for k in range(6):
                 for j in range(0, width, LANES):
@@ -68,7 +69,8 @@ def yielded_share(own, span):
 def solve_stage(system, linear, span, advance, y, r, out):
     """Solve a stage: out / span - (Jacobian) out = r + advance (rate by time), for the whole state; Eqs. (M47), (M48).
 
-    `advance` is the weight of the derivative with respect to time in this stage [s]: commands of drives change with it.
+    `span` is gamma h [s], `advance` the weight of the derivative with respect to time in this stage [s]: commands of
+    drives change with it.
     """
     w = system.world[0]
     links, n_q, n, work = system.links, w.n_q, w.n_u, linear.work
@@ -90,8 +92,8 @@ def solve_stage(system, linear, span, advance, y, r, out):
                 span * own[YIELD_STIFFNESS] * work[MOVES, i]
                 - own[YIELD_RATE] * (advance - span * r[linear.delays[i]])
             )
-    for c in range(linear.couplings.shape[0]):
-        if linear.couplings[c, 0] == 1:
+    for c in range(linear.connections.shape[0]):
+        if linear.connections[c, 0] == 1:
             write_displacement(linear, c, span)
             write_wrench(linear, c, span, False)
             for j in range(0, work.shape[1], LANES):
@@ -125,7 +127,7 @@ def solve_stage(system, linear, span, advance, y, r, out):
 
 @kernel
 def product(A, row, B, other):
-    """Scalar product of a row of A and a row of B."""
+    """Return the scalar product of a row of A and a row of B."""
     x = load(A, row, 0) * load(B, other, 0)
     for j in range(LANES, A.shape[1], LANES):
         x = fma(load(A, row, j), load(B, other, j), x)
@@ -134,14 +136,14 @@ def product(A, row, B, other):
 
 @kernel
 def write_displacement(linear, c, span):
-    """Write the displacement of a coupling by the moves in `work` during a span of time."""
+    """Write the displacement of a connection by the moves in `work` during a span of time."""
     for k in range(6):
         linear.displacements[c, k] = span * product(linear.jacobians[c], k, linear.work, MOVES)
 
 
 @kernel
 def write_wrench(linear, c, span, moving):
-    """Write the wrench of a coupling against its displacement, and against the momenta and speeds sought if moving."""
+    """Write the wrench of a connection by its displacement, and by the momenta and speeds sought if `moving`."""
     d, wrench, K, D = linear.wrench[1], linear.wrench[0], linear.K[c], linear.D[c]
     for k in range(6):
         d[k], wrench[k] = linear.displacements[c, k], 0.0
@@ -158,13 +160,13 @@ def write_wrench(linear, c, span, moving):
 
 @inline
 def keep_momentum(links, linear, span, r_v, k_v):
-    """Add the impulses of couplings to the momenta of free trees, equal and opposite to the last bit; Eq. (M48)."""
+    """Add the impulses of connections to the momenta of free trees, equal and opposite to the last bit; Eq. (M48)."""
     work = linear.work[RIGHT]  # no longer needed
     for i in range(r_v.shape[0]):
         work[i] = r_v[i]
-    for c in range(linear.couplings.shape[0]):
-        if linear.couplings[c, 0] == 1:
-            root_a, root_b = links[linear.couplings[c, 1]].root, links[linear.couplings[c, 2]].root
+    for c in range(linear.connections.shape[0]):
+        if linear.connections[c, 0] == 1:
+            root_a, root_b = links[linear.connections[c, 1]].root, links[linear.connections[c, 2]].root
             if root_a != root_b:
                 write_wrench(linear, c, span, True)
                 W, R = linear.wrench[0], linear.frames[c]
@@ -185,7 +187,7 @@ def keep_momentum(links, linear, span, r_v, k_v):
 
 @inline
 def moves_of(links, q, r, moves):
-    """Motion of free bases (in N about its origin) and joints that given rates of positions mean."""
+    """Write the motion of free bases (in N about its origin) and joints for the rates r of the positions q."""
     for i in range(links.shape[0]):
         link = links[i]
         at, to = link.at_q, link.at_u

@@ -29,7 +29,7 @@ FIRST_TRIAL, LONGEST_PERIOD = 6, 48  # steps until the next trial; doubled after
 
 @kernel
 def next_break(breaks, t, t_end):
-    """First time after t at which a load changes abruptly, at most t_end."""
+    """Return the first time after t at which a load changes abruptly, at most t_end [s]."""
     for i in range(breaks.shape[0]):
         if breaks[i] > t:
             return min(breaks[i], t_end)
@@ -38,7 +38,7 @@ def next_break(breaks, t, t_end):
 
 @kernel
 def first_step(slope, tolerance, max_step):
-    """A short first step from the slope alone; step control lengthens it."""
+    """Return the size [s] of a short first step from the slope alone; step control lengthens it."""
     rate = 1e-300
     for i in range(tolerance.shape[0]):
         rate = max(rate, abs(slope[i]) / tolerance[i])
@@ -46,30 +46,30 @@ def first_step(slope, tolerance, max_step):
 
 
 @inline
-def step_to(t, h, t_stop, fixed):
-    """Step size that ends at t_stop where that is near, and whether it does."""
-    if t + h >= t_stop:
-        return t_stop - t, True
-    if t + 2.0 * h > t_stop and not fixed:
-        return 0.5 * (t_stop - t), False  # two equal steps instead of a very short last one
+def step_to(t, h, t_limit, fixed):
+    """Return the step size [s], which ends the step at t_limit where that is near, and whether it does."""
+    if t + h >= t_limit:
+        return t_limit - t, True
+    if t + 2.0 * h > t_limit and not fixed:
+        return 0.5 * (t_limit - t), False  # two equal steps instead of a very short last one
     return h, False
 
 
 @inline
 def is_stiff(s):
-    """Tell whether implicit steps may be worth their work: in contact, with stiff elements or persistent fast modes."""
-    return s.closed_contacts > 0 or s.stiff_apart == 1 or has_fast_modes(s)
+    """Return whether implicit steps may be faster: in contact, with stiff elements or with persistent fast modes."""
+    return s.closed_contacts > 0 or s.stiff_elements == 1 or has_fast_modes(s)
 
 
 @inline
 def has_fast_modes(s):
-    """Tell whether modes that are too fast for explicit steps persist while no contact is closed."""
+    """Return whether modes that are too fast for explicit steps persist while no contact is closed."""
     return s.unstable_steps >= UNSTABLE_STEPS
 
 
 @inline
 def next_trial_method(s, method):
-    """Method that is tried after another one."""
+    """Return the method that is tried after another one."""
     for _ in range(3):
         if method == DORMAND_PRINCE:
             method = BOGACKI_SHAMPINE
@@ -77,8 +77,8 @@ def next_trial_method(s, method):
             method = ROSENBROCK
         else:
             method = DORMAND_PRINCE
-        # Where modes are too fast, a small error of Bogacki-Shampine does not show that its next steps are stable.
-        unproven = has_fast_modes(s) and s.method == ROSENBROCK and method == BOGACKI_SHAMPINE
+        # After implicit steps, a small error of Bogacki-Shampine does not show that its next steps are stable.
+        unproven = s.method == ROSENBROCK and method == BOGACKI_SHAMPINE
         if method != s.method and not unproven:
             break
     return method
@@ -100,42 +100,42 @@ def observe_stability(s, accepted, h, k, y_stage, y_new, tolerance):
 
 @inline
 def smaller_step(h, error, order):
-    """Step size after a rejected step."""
+    """Return the step size [s] after a rejected step."""
     return h * max(LEAST_FACTOR, SAFETY * error ** (-1.0 / order)) if math.isfinite(error) else 0.1 * h
 
 
 @inline
 def larger_step(h, error, before, rejected, order):
-    """Step size after an accepted step, from its error and that of the one before; Eq. (M32)."""
+    """Return the step size [s] after an accepted step, from its error and that of the one before; Eq. (M32)."""
     grow = SAFETY * max(error, 1e-10) ** (-PI_ERROR / order) * before ** (PI_PREVIOUS / order)
     return h * min(1.0 if rejected else LARGEST_FACTOR, max(LEAST_FACTOR, grow))
 
 
 @inline
-def accept_step(s, h, error, reaches_stop, order):
+def accept_step(s, h, error, reaches_limit, order):
     """Propose the step size after an accepted step, which may have been cut short."""
-    if not reaches_stop and h >= s.step:
+    if not reaches_limit and h >= s.step:
         s.step = min(larger_step(h, error, s.previous_error, s.after_rejection == 1, order), s.max_step)
         s.previous_error = max(error, 1e-4)
     else:  # a step shortened for other reasons gives only a lower bound for the next
         proposed = h * SAFETY * max(error, 1e-10) ** (-1.0 / order)
-        if proposed < s.step or reaches_stop:
+        if proposed < s.step or reaches_limit:
             s.step = min(max(min(proposed, LARGEST_FACTOR * h), min(proposed, s.step)), s.max_step)
     s.after_rejection = 0
 
 
 @inline
 def allowed_step(s):
-    """Longest step that near lists and pins allow."""
+    """Return the longest step that near lists and pins allow [s]."""
     return max(min(s.list_step, s.pin_step), s.min_step)
 
 
 @kernel
-def choose_step(s, t_stop):
-    """Choose the method and the size of the next step, and tell whether it ends at t_stop; Eq. (M35)."""
+def choose_step(s, t_limit):
+    """Return method and size [s] of the next step, and whether it ends at t_limit, its latest end; Eq. (M35)."""
     if s.fixed_step > 0.0:
-        h, reaches_stop = step_to(s.t, s.fixed_step, t_stop, True)
-        return s.method, h, reaches_stop
+        h, reaches_limit = step_to(s.t, s.fixed_step, t_limit, True)
+        return s.method, h, reaches_limit
     if s.automatic == 1 and not is_stiff(s) and (s.method == ROSENBROCK or s.trial_method == ROSENBROCK):
         if s.method == ROSENBROCK:
             s.method, s.step, s.steps_until_trial, s.trial_period = (
@@ -148,17 +148,17 @@ def choose_step(s, t_stop):
     if s.automatic == 1 and s.steps_until_trial <= 0:
         h = REQUIRED_GAIN * WORK[s.trial_method] / WORK[s.method] * s.step
         if h < s.step:
-            h, reaches_stop = step_to(s.t, min(h, allowed_step(s)), t_stop, False)
-            return s.trial_method, h, reaches_stop
-        if h <= min(allowed_step(s), s.max_step) and s.t + 2.0 * h <= t_stop:
+            h, reaches_limit = step_to(s.t, min(h, allowed_step(s)), t_limit, False)
+            return s.trial_method, h, reaches_limit
+        if h <= min(allowed_step(s), s.max_step) and s.t + 2.0 * h <= t_limit:
             return s.trial_method, h, False
         s.steps_until_trial = s.trial_period  # where other limits apply, keep the cheaper method
         s.trial_method = next_trial_method(s, s.trial_method)
     h = min(s.step, allowed_step(s))
     if has_fast_modes(s) and s.trial_method == ROSENBROCK and s.steps_until_trial <= SETTLING_STEPS:
         h *= 0.5
-    h, reaches_stop = step_to(s.t, h, t_stop, False)
-    return s.method, h, reaches_stop
+    h, reaches_limit = step_to(s.t, h, t_limit, False)
+    return s.method, h, reaches_limit
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.dynamics.kernels.channels import FORMULA, LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels import FORMULA, LARGEST, PLAIN, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     SAFETY,
     bend_from_previous,
@@ -11,6 +11,7 @@ from softdock.dynamics.kernels.enclosure import (
     estimate_bend,
     finite_bends,
     is_contact,
+    is_state,
     resolution_of,
     rotation_bound,
     smooth_value,
@@ -32,13 +33,13 @@ from softdock.dynamics.kernels.load_search import (
     MIN_WIDTH,
     RESOLVED_ANGLE,
     bound_loads,
-    copy_first,
     is_resolved,
     may_hide_load,
     search_loads,
 )
 from softdock.dynamics.kernels.motion_bounds import bound_motion
 from softdock.dynamics.kernels.parabolas import division_point, second_derivative, vertex
+from softdock.dynamics.kernels.stepping import copy_first
 from softdock.native.decorators import inline, kernel
 
 LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relative to its value
@@ -48,7 +49,7 @@ UNDEFINED_WIDTH = 0.0625
 
 @kernel
 def search_step(run, method, h):
-    """Find the first event of a step that has actions, (theta, index) or (1, -1); log the others and update peaks.
+    """Return theta and index of the first event that ends a step, or 1 and -1; log the events before it, update peaks.
 
     `workspace.start` has the channels at the beginning of the step and is overwritten. Expects the links at its end.
     """
@@ -93,8 +94,8 @@ def search_step(run, method, h):
 def complete_interval(run, h, top, left, crosses):
     """Update peaks in an interval without hidden ones, and log the events at its first crossing.
 
-    Returns where the searched part ends, and the event there that has actions, or -1. Its channels are in
-    `workspace.start` afterwards.
+    Returns theta at which the searched part ends, and the event there that ends the step, or -1. `workspace.start` gets
+    the channels there.
     """
     s, channels, work = run.state[0], run.channels, run.workspace
     search, before, values, count = work.search, work.start, work.values, s.searched
@@ -135,7 +136,9 @@ def bound_channels(run, method, h):
             down, up = finite_bends(channel, system, dense, search.motion)
         else:
             search.turns[i] = rotation_bound(channel, system, search.motion)
-            up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
+            up = estimate_bend(
+                method, s.step_part, channel, work.start[i], work.early[i], work.late[i], work.end[i]
+            )
             if s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
                 up = max(
                     up,
@@ -192,7 +195,9 @@ def examine(run, top, left, before):
             hidden = c
     for i in range(count):
         channel = channels[i]
-        if channel.track != 0:
+        if channel.track != 0 and not stays_within_peaks(
+            channel, right - left, before[i], after[i], search.downs[top, i], search.ups[top, i]
+        ):
             low, high, monotonic, small = enclose_channel(run, top, i, left, right, before, after)
             least, most = min(before[i], after[i]), max(before[i], after[i])
             larger = channel.track & LARGEST != 0 and high > max(channel.largest, most) + small
@@ -200,6 +205,17 @@ def examine(run, top, left, before):
             if not monotonic and (larger or smaller):
                 hidden = i
     return hidden, crosses
+
+
+@inline
+def stays_within_peaks(channel, width, x_0, x_1, down, up):
+    """Return whether a channel exceeds no peak between two values, by few operations; Eq. (M34)."""
+    if channel.form != PLAIN or channel.kind == FORMULA or is_state(channel.kind):
+        return False
+    weight = 0.125 * width * width
+    return (
+        max(x_0, x_1) + weight * down <= channel.largest and min(x_0, x_1) - weight * up >= channel.smallest
+    )
 
 
 @inline

@@ -16,8 +16,8 @@ ROSENBROCK = 3
 
 END = 7  # row of the slope at the end of a step; the first row is that at its start, between them are the stages
 
-# Stages: row s holds what the slopes of earlier stages contribute; the last row is the step itself and its slope
-# the first of the next step. Dormand and Prince (1980), 5(4).
+# Weights of the slopes of earlier stages, one row per stage; the last row is the end of the step, whose slope is the
+# first of the next step. Dormand and Prince (1980), 5(4).
 STAGES_DORMAND_PRINCE = np.array(
     [
         [0, 0, 0, 0, 0, 0],
@@ -38,23 +38,26 @@ STAGES_BOGACKI_SHAMPINE = np.array(
     [[0, 0, 0], [1 / 2, 0, 0], [0, 3 / 4, 0], [2 / 9, 1 / 3, 4 / 9]]
 )  # (1989), 3(2)
 INSTANTS_BOGACKI_SHAMPINE = np.array([0, 1 / 2, 3 / 4, 1])
+# Weights of the slopes in the estimated error: solution minus embedded solution, F of Bogacki-Shampine, E of
+# Dormand-Prince.
 F1, F2, F3, F4 = -5 / 72, 1 / 12, 1 / 9, -1 / 8
 E1, E3, E4, E5, E6, E7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
 # Dense output of order 4: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6.
 D1, D3, D4 = -12715105075 / 11282082432, 87487479700 / 32700410799, -10690763975 / 1880347072
 D5, D6, D7 = 701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423
 
-
-# Stages where watched channels are read, and when that is in parts of the step.
+# Stages where watched channels are read.
 EARLY_DORMAND_PRINCE, LATE_DORMAND_PRINCE = 2, 3
 EARLY_BOGACKI_SHAMPINE, LATE_BOGACKI_SHAMPINE = 1, 2
+
+INSTANT_WIDTH = 1e-15  # of a step: the interval to which an instant inside it is narrowed
 
 
 @kernel
 def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_stage, early, late):
-    """One step from y over h; expects the slope at the start in k[0], leaves that at the end in k[END]; Eq. (M31).
+    """Take one step of size h [s] from y; k[0] has the slope at its start, k[END] gets that at its end; Eq. (M31).
 
-    No stage is evaluated later than `t_max`, so that a step can end where a load switches and still see it before.
+    No stage is evaluated later than `t_max`, so that a step that ends where a load is switched has its value before.
     `early` and `late` get the watched channels at two stages, `y_stage` keeps the state of the last one before the end.
     """
     stages, instants = STAGES_DORMAND_PRINCE, INSTANTS_DORMAND_PRINCE
@@ -88,7 +91,7 @@ def set_stage(stages, s, h, y, k, target):
 
 @kernel
 def all_finite(y):
-    """Tell whether every entry is a finite number."""
+    """Return whether every entry is a finite number."""
     for i in range(y.shape[0]):
         if not math.isfinite(y[i]):
             return False
@@ -97,7 +100,7 @@ def all_finite(y):
 
 @kernel
 def error_of_step(method, h, k, tolerance):
-    """Largest error of a step in units of the tolerance; Eq. (M32)."""
+    """Return the largest error of an explicit step in units of the tolerance; Eq. (M32)."""
     worst = 0.0
     for i in range(tolerance.shape[0]):
         if method == BOGACKI_SHAMPINE:
@@ -113,7 +116,7 @@ def error_of_step(method, h, k, tolerance):
 
 @kernel
 def fastest_mode(h, k, y_stage, y_new, tolerance):
-    """Rate of the fastest mode that a Dormand-Prince step has met, times h, from two states at its end; Eq. (M36)."""
+    """Return the rate of the fastest mode in a Dormand-Prince step, times h, from two states at its end; Eq. (M36)."""
     states, slopes = 0.0, 0.0
     for i in range(tolerance.shape[0]):
         d, s = (y_new[i] - y_stage[i]) / tolerance[i], (k[END, i] - k[5, i]) / tolerance[i]
@@ -123,7 +126,7 @@ def fastest_mode(h, k, y_stage, y_new, tolerance):
 
 @kernel
 def prepare_dense(method, h, y, y_new, k, dense):
-    """Coefficients of the interpolation inside a step: order 4 (Dormand-Prince) or cubic; Eq. (M33)."""
+    """Write the coefficients of the interpolation in a step: order 4 (Dormand-Prince) or cubic; Eq. (M33)."""
     for i in range(y.shape[0]):
         difference = y_new[i] - y[i]
         spline = h * k[0, i] - difference
@@ -141,9 +144,15 @@ def prepare_dense(method, h, y, y_new, k, dense):
 
 @kernel
 def interpolate(dense, theta, out):
-    """State inside a step, theta from 0 to 1."""
+    """Write the state at theta of a step, from 0 to 1, into `out`; Eq. (M33)."""
+    interpolate_entries(dense, theta, 0, out.shape[0], out)
+
+
+@inline
+def interpolate_entries(dense, theta, begin, end, out):
+    """Write the entries `begin` to `end` - 1 of the state at theta of a step into `out`; Eq. (M33)."""
     rest = 1.0 - theta
-    for i in range(out.shape[0]):
+    for i in range(begin, end):
         inner = dense[3, i] + rest * dense[4, i]
         out[i] = dense[0, i] + theta * (dense[1, i] + rest * (dense[2, i] + theta * inner))
 
@@ -152,6 +161,13 @@ def interpolate(dense, theta, out):
 def copy(source, target):
     """Copy a vector (much cheaper to compile than a slice)."""
     for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
+@inline
+def copy_first(source, target, count):
+    """Copy the first entries of a vector."""
+    for i in range(count):
         target[i] = source[i]
 
 

@@ -8,7 +8,7 @@ reduced to the centre of mass: `cross` (6, 6) is the covariance of its error (ro
 import math
 
 from softdock.native.decorators import inline, kernel
-from softdock.spatial.kernels import rotate_inverse
+from softdock.spatial.kernels import quaternion_product, rotate_inverse, rotation_vector_from_quaternion
 
 STATES = 6
 SMALL_ANGLE = 1e-8  # [rad] below which sine and angle are equal to rounding
@@ -249,28 +249,16 @@ def turn_quaternion(q, x, y, z):
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 if angle < SMALL_ANGLE else math.sin(0.5 * angle) / angle
     c = math.cos(0.5 * angle)
-    x, y, z = s * x, s * y, s * z
-    w0, x0, y0, z0 = q[0], q[1], q[2], q[3]
-    w1 = w0 * c - x0 * x - y0 * y - z0 * z
-    x1 = w0 * x + x0 * c + y0 * z - z0 * y
-    y1 = w0 * y - x0 * z + y0 * c + z0 * x
-    z1 = w0 * z + x0 * y - y0 * x + z0 * c
-    n = 1.0 / math.sqrt(w1 * w1 + x1 * x1 + y1 * y1 + z1 * z1)
-    q[0], q[1], q[2], q[3] = n * w1, n * x1, n * y1, n * z1
+    w, x, y, z = quaternion_product(q[0], q[1], q[2], q[3], c, s * x, s * y, s * z)
+    n = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+    q[0], q[1], q[2], q[3] = n * w, n * x, n * y, n * z
 
 
 @inline
 def error_rotation(q, p):
     """Return the rotation vector [rad] from attitude q to attitude p, in the axes of q: conj(q) o p."""
-    w = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
-    x = q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2]
-    y = q[0] * p[2] + q[1] * p[3] - q[2] * p[0] - q[3] * p[1]
-    z = q[0] * p[3] - q[1] * p[2] + q[2] * p[1] - q[3] * p[0]
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    s = math.sqrt(x * x + y * y + z * z)
-    factor = 2.0 if s < SMALL_ANGLE else 2.0 * math.atan2(s, w) / s
-    return factor * x, factor * y, factor * z
+    w, x, y, z = quaternion_product(q[0], -q[1], -q[2], -q[3], p[0], p[1], p[2], p[3])
+    return rotation_vector_from_quaternion(w, x, y, z)
 
 
 @kernel

@@ -64,5 +64,5 @@ def corridor_margin(x, y, distance, radius, slope):
 
 @inline
 def passes_gate(offset, speed, angle, rate, gate):
-    """Tell whether errors of position [m], velocity [m/s], attitude [rad] and rate [rad/s] are within four limits."""
+    """Return whether errors of position [m], velocity [m/s], attitude [rad] and rate [rad/s] are within four limits."""
     return offset <= gate[0] and speed <= gate[1] and angle <= gate[2] and rate <= gate[3]

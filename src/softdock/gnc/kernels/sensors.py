@@ -14,13 +14,13 @@ def noise_at_range(constant, per_metre, distance):
 
 @inline
 def is_in_view(x, y, z, cosine):
-    """Tell whether a point, in the sensor's axes, is within the field of view about its z axis; Eq. (K12)."""
+    """Return whether a point, in the sensor's axes, is within the field of view about its z axis; Eq. (K12)."""
     return z >= cosine * math.sqrt(x * x + y * y + z * z)
 
 
 @inline
 def drops_out(probability, seed, stream, counter):
-    """Tell whether a measurement is lost, with this probability."""
+    """Return whether a measurement is lost, with this probability."""
     u, _ = uniform_pair(seed, stream, counter)
     return u < probability
 

@@ -15,7 +15,7 @@ from softdock.report.figures.assist_hard_docking import draw_compliance, draw_ph
 from softdock.report.figures.assist_profile import draw_profile_derivation
 from softdock.report.figures.assist_sequence import draw_sequence
 from softdock.report.picture import GREY, save_picture, style_axes
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
 

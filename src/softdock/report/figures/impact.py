@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
 from softdock.report.picture import GREY, save_picture, style_axes
-from softdock.scenario import load
 from softdock.scenario.chain import ChainScenario
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 from softdock.theory import latch, rmi
 

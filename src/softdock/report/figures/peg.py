@@ -22,7 +22,7 @@ PUBLISHED_RIM_CONTACTS = ((23.0, 26.0), (36.0, 39.0))  # s; section 4.2
 
 def draw(out: Path, progress: Progress) -> list[Path]:
     """Write the figures to the folder and return their paths."""
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
     from softdock.simulation import simulate
 
     progress("peg-flat", 0.0)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from softdock.flexible import BaseModes, base_modes, mesh
+from softdock.flexible.meshing import mesh
+from softdock.flexible.modes import BaseModes, base_modes
 from softdock.flexible.station import APPROACHES, dock, power_tower
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
 from softdock.quantities.units import FOOT
 from softdock.report.picture import GREY, save_picture, style_axes
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.station import StationScenario
 from softdock.simulation import simulate
 

@@ -73,11 +73,11 @@ def default_axes(columns: "Columns", inputs: list[str]) -> tuple[str, str]:
 
 
 def varies(columns: "Columns", name: str) -> bool:
-    """Tell whether a column has more than one value."""
+    """Return whether a column has more than one value."""
     values = columns.column(name)
     return np.unique(values[np.isfinite(values)]).size > 1
 
 
 def is_component(columns: "Columns", name: str) -> bool:
-    """Tell whether a column is a component of a vector whose norm is a column too."""
+    """Return whether a column is a component of a vector whose norm is a column too."""
     return f"{name.rpartition('.')[0]}.norm" in columns.numeric_names() and not name.endswith(".norm")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from softdock.presentation.labels import label
-from softdock.presentation.numbers import format_share
+from softdock.presentation.numbers import format_confidence, format_share
 from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
 from softdock.studio.run_data import read_table
@@ -58,7 +58,7 @@ def _success(summary: Summary, success: Sequence[str], units: str) -> str:
         return _tile("Success rate", "-", why)
     names = html.escape(" or ".join(label(name) for name in success))
     interval = f"{format_share(rate['low'])} to {format_share(rate['high'])}"
-    about = f"{100.0 * rate['confidence']:g} % confidence interval {interval}"
+    about = f"{format_confidence(rate['confidence'])} confidence interval {interval}"
     return _tile(f"Success rate ({names})", format_share(rate["share"]), about)
 
 

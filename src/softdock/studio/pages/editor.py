@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
 PLAIN_NUMBER = re.compile(r"[-+0-9.eE ]*")
+"""A number without a unit, or nothing."""
 FIRST_GROUPS = (
     "approach",
     "speed",
@@ -33,7 +34,9 @@ FIRST_GROUPS = (
     "stop",
     "bodies",
 )
+"""Groups at the top of the form, in this order."""
 EXPANDED = ("approach", "chaser", "target", "contact", "latch", "stop")
+"""Groups that are expanded at first."""
 
 
 async def show(studio: "Studio", name: str) -> None:
@@ -56,10 +59,13 @@ class Editor:
     def __init__(self, studio: "Studio", name: str, text: str) -> None:
         self.studio, self.name, self.text = studio, name, text
         self.fields: dict[str, ui.element] = {}
+        """Input elements of the form by path, as far as their groups have been expanded."""
         self.problems: list[dict[str, Any]] = []
-        self.shape: list[str] = []
+        self.drawn_paths: list[str] = []
+        """Paths of all fields for which the form was drawn; it is drawn again if they change."""
         self.form: list[Node] = []
         self.expanded: set[str] = set()
+        """Paths of the groups that the user has expanded."""
         self._lock = asyncio.Lock()
         self._debouncer = Debouncer(self._reload_form)
 
@@ -69,10 +75,12 @@ class Editor:
             ui.label(self.name).style("font-size: 20px; font-weight: 600; overflow-wrap: anywhere").props(
                 "role=heading"
             )
-            self.verdict = ui.label("").classes("soft").style("font-size: 13px")
+            self.problem_count = ui.label("").classes("soft").style("font-size: 13px")
             ui.space()
             ui.button("Save as ...", icon="save", on_click=self._ask_name).props("outline")
-            self.go = ui.button("Run", icon="play_arrow", on_click=self.run).props("unelevated").mark("run")
+            self.run_button = (
+                ui.button("Run", icon="play_arrow", on_click=self.run).props("unelevated").mark("run")
+            )
         with ui.element("div").classes("split") as self.split:
             with ui.element("div").classes("card").style("padding: 0 0 8px 0"):
                 with ui.tabs().props("dense align=justify no-caps").classes("w-full") as tabs:
@@ -128,25 +136,25 @@ class Editor:
         self.problems = answer["problems"]
         if answer.get("form") is not None:
             self.form = answer["form"]
-            shape = [one["path"] for one in _leaves(self.form)]
-            if shape != self.shape:
-                self.shape = shape
+            paths = [one["path"] for one in _leaves(self.form)]
+            if paths != self.drawn_paths:
+                self.drawn_paths = paths
                 self._draw_form()
             self._show_description()
         self._show_problems()
         self._show_changes(answer.get("changes", []))
-        self.go.set_enabled(not self.problems)
+        self.run_button.set_enabled(not self.problems)
         count = len(self.problems)
-        self.verdict.set_text("" if not count else "One problem" if count == 1 else f"{count} problems")
+        self.problem_count.set_text("" if not count else "One problem" if count == 1 else f"{count} problems")
 
     def _show_description(self) -> None:
-        words = {one["path"]: one["value"] for one in self.form if one.get("kind") == "text"}
+        texts = {one["path"]: one["value"] for one in self.form if one.get("kind") == "text"}
         self.description_box.clear()
-        if self.view.shown or not words.get("description"):
+        if self.view.shown or not texts.get("description"):
             return
         with self.description_box, ui.element("div").classes("card"):
-            ui.label(words.get("title", "")).style("font-weight: 600")
-            ui.label(words["description"]).classes("soft").style("line-height: 1.5; margin-top: 4px")
+            ui.label(texts.get("title", "")).style("font-weight: 600")
+            ui.label(texts["description"]).classes("soft").style("line-height: 1.5; margin-top: 4px")
 
     def _show_problems(self) -> None:
         by_field: dict[str, list[str]] = {}
@@ -289,7 +297,7 @@ class Editor:
                 field.props["placeholder"] = node["default"]
                 with field.add_slot("append"):
                     unit = ui.label(node["unit"]).classes("soft").style("font-size: 12px")
-                # the unit of a plain number; a text with a unit has its own
+                # The unit of a plain number; a text with a unit has its own.
                 unit.bind_visibility_from(
                     field, "value", backward=lambda text: bool(PLAIN_NUMBER.fullmatch(text or ""))
                 )
@@ -313,7 +321,7 @@ class Editor:
         self._debouncer.restart(self.form_box)
 
     async def _reload_form(self) -> None:
-        self.shape = []  # rebuild the form from the text
+        self.drawn_paths = []  # draw the form again: its fields have other values
         await self.check()
 
     def _change_tab(self, event: Any) -> None:
@@ -362,10 +370,9 @@ def _portable(text: str, name: str) -> str:
         return text
     from softdock.scenario.loading import bundled_text, parse_with_base
 
-    before = parse_with_base(bundled_text(name)[0], name, bundled_text(name)[1]).data
-    return scenario_files.format_changes(
-        name, before, parse_with_base(text, name, bundled_text(name)[1]).data
-    )
+    bundled, folder = bundled_text(name)
+    before, after = (parse_with_base(one, name, folder).data for one in (bundled, text))
+    return scenario_files.format_changes(name, before, after)
 
 
 def _leaves(form: "list[Node]") -> "list[Node]":

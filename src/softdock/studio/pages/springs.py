@@ -38,7 +38,7 @@ class Springs:
         self.sizes = ui.html("", sanitize=False).classes("w-full").style("margin-top: 10px").mark("spring")
 
     def is_turning(self) -> bool | None:
-        """Tell whether the chosen spring is a torsion spring; None where that is unknown."""
+        """Return whether the chosen spring is a torsion spring; None where that is unknown."""
         definition = self.columns.manifest.get("scenario", {}).get("data", {})
         return is_turning(definition, self.energy.value or "")
 

@@ -1,0 +1,46 @@
+"""Deflection and speed of the joint that an element acts on, and its force on the joint."""
+
+from softdock.native.decorators import inline
+from softdock.spatial.kernels import rotation_vector_from_quaternion
+
+
+@inline
+def joint_deflection(element, q):
+    """Return the deflection of a joint from the rest position of an element, as three components [m or rad].
+
+    For a ball joint it is the rotation vector; unused components are zero.
+    """
+    at = element.at_q
+    rest = element.rest
+    if element.ball == 1:
+        x, y, z = rotation_vector_from_quaternion(q[at], q[at + 1], q[at + 2], q[at + 3])
+        return x, y, z
+    x, y, z = q[at] - rest[0], 0.0, 0.0
+    if element.rows > 1:
+        y = q[at + 1] - rest[1]
+    if element.rows > 2:
+        z = q[at + 2] - rest[2]
+    return x, y, z
+
+
+@inline
+def joint_speed(element, u):
+    """Return the speeds of the joint axes that an element acts on, as three components [m/s or rad/s]."""
+    at = element.at_u
+    x, y, z = u[at], 0.0, 0.0
+    if element.rows > 1:
+        y = u[at + 1]
+    if element.rows > 2:
+        z = u[at + 2]
+    return x, y, z
+
+
+@inline
+def push_joint(element, axes, x, y, z):
+    """Add the forces of an element along the axes of its joint [N or N m]."""
+    at = element.at_u
+    axes[at].tau += x
+    if element.rows > 1:
+        axes[at + 1].tau += y
+    if element.rows > 2:
+        axes[at + 2].tau += z
