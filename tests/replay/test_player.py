@@ -158,7 +158,9 @@ def test_a_replay_that_is_loaded_while_hidden_is_fitted_when_it_is_shown(tab: Ta
     """A studio tab may be left before its replay has loaded; the replay then has no size."""
     (tmp_path / "replay.html").write_text(player_html(scene(runs.boom())))
     around = tmp_path / "around.html"
-    around.write_text('<iframe src="replay.html" style="display: none; width: 900px; height: 600px"></iframe>')
+    around.write_text(
+        '<iframe src="replay.html" style="display: none; width: 900px; height: 600px"></iframe>'
+    )
     tab.page.goto(around.as_uri())
     frame = tab.page.frames[1]
     frame.wait_for_load_state()
