@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LOCAL_SCHEMES = ("file", "data", "blob", "about")
 WAIT = 20_000.0  # ms; the machine may be busy
 PICTURES = Path("out/screenshots")
+FAILED = pytest.StashKey[bool]()
+"""Whether the body of a test has failed."""
 
 
 @dataclass
@@ -92,13 +94,18 @@ def chromium() -> "Iterator[Browser]":
 
 
 @pytest.fixture
-def tab(chromium: "Browser") -> Iterator[Tab]:
-    """A fresh tab of 1280 by 720; at the end it must be free of errors and must have stayed on the machine."""
+def tab(chromium: "Browser", request: pytest.FixtureRequest) -> Iterator[Tab]:
+    """Return a new tab of 1280 by 720 pixels; the test fails for errors in the console and for requests to other hosts.
+
+    If the test fails, a picture of the page is saved as `failed-NAME.png`.
+    """
     context = chromium.new_context(viewport=NARROW, accept_downloads=True)  # type: ignore[arg-type]
     context.set_default_timeout(WAIT)
     tab = Tab(context.new_page())
     tab.listen()
     yield tab
+    if request.node.stash.get(FAILED, False):
+        tab.picture(f"failed-{request.node.name}")
     context.close()
     assert not tab.foreign, f"requests have left the machine: {tab.foreign}"
     assert not tab.errors, f"errors in the console of the browser: {tab.errors}"

@@ -257,11 +257,15 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     page.get_by_text("scenario: latch-paper").wait_for()
     page.get_by_label("Title").fill("Latches")
     page.get_by_label("to", exact=True).fill("3 kg")
-    page.get_by_text("Is a mass [kg], but a speed is needed, for example '0.05 m/s'. Given: 3 kg.").wait_for()
+    wrong = page.get_by_text("Is a mass [kg], but a speed is needed, for example '0.05 m/s'. Given: 3 kg.")
+    wrong.wait_for()
     assert page.get_by_role("button", name="Save").is_disabled()
     tab.picture("studio-compose")
     page.get_by_label("from", exact=True).fill("0.02 m/s")
     page.get_by_label("to", exact=True).fill("16 cm/s")
+    wrong.wait_for(
+        state="hidden"
+    )  # the button below the message moves; a click at that instant would miss it
     page.get_by_role("button", name="Add a field").click()
     page.get_by_role("combobox", name="Field").nth(1).wait_for()  # before that the first is the last
     page.get_by_role("combobox", name="Distribution").last.click()
@@ -273,10 +277,11 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     fill_anew(page, "mean", "15 kg", "50 kg")
     fill_anew(page, "deviation", "0.75 kg", "5 kg")
     page.get_by_label("Runs", exact=True).fill("20")
+    page.get_by_text("A campaign of 20 runs.").wait_for()  # all that was typed has been checked
     page.get_by_label("Successful outcomes").click()
     page.get_by_role("option", name="latched", exact=True).click()
     page.keyboard.press("Escape")
-    page.get_by_text("A campaign of 20 runs.").wait_for()
+    page.get_by_text("success: [latched]").wait_for()
     assert_no_overlap(page)
     page.get_by_label("File").fill("latch-campaign.yaml")
     page.get_by_role("button", name="Save", disabled=False).click()
