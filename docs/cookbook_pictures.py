@@ -81,7 +81,7 @@ def pose(result: softdock.Result, body: str, time: float) -> Pose:
         for f in ("x", "y", "z", *QUATERNION)
     }
     q = np.array([at[f] for f in QUATERNION])
-    return Pose(R=matrix_from_quaternion(q / np.linalg.norm(q)), p=np.array([at["x"], at["y"], at["z"]]))
+    return Pose(R=matrix_from_quaternion(q), p=np.array([at["x"], at["y"], at["z"]]))
 
 
 def outline(profile: Profile) -> Floats:

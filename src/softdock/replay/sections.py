@@ -119,7 +119,7 @@ def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
         return float(np.interp(time, result.history.time, result.history[f"{body}.{field}"]))
 
     q = np.array([at(f"q{k}") for k in "wxyz"])
-    return matrix_from_quaternion(q / np.linalg.norm(q)), np.array([at(k) for k in "xyz"])
+    return matrix_from_quaternion(q), np.array([at(k) for k in "xyz"])
 
 
 def _to_svg(section: Section) -> str:
@@ -181,9 +181,7 @@ def _arrow(node: Node, time: float, project: Projection) -> Shape | None:
         return None
     q = _interpolate(node.tracks["rotation"], time)
     tip_N = _interpolate(node.tracks["translation"], time)
-    tail, tip = project(
-        np.stack([tip_N - length * matrix_from_quaternion(q / np.linalg.norm(q))[:, 2], tip_N])
-    )
+    tail, tip = project(np.stack([tip_N - length * matrix_from_quaternion(q)[:, 2], tip_N]))
     along = tip - tail
     size = float(np.linalg.norm(along))
     if size < 1.0:

@@ -36,5 +36,5 @@ def _pose(result: Result, body: str) -> tuple[Array, Array] | None:
         return None
     values = [channels[name].values for name in names]
     q = np.stack(values[3:])
-    R = np.moveaxis(matrix_from_quaternion(q / np.linalg.norm(q, axis=0)), -1, 0)
+    R = np.moveaxis(matrix_from_quaternion(q), -1, 0)
     return np.stack(values[:3], axis=1), R

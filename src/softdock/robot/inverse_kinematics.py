@@ -9,7 +9,6 @@ from softdock.robot.arm import Arm
 from softdock.robot.kernels.inverse_kinematics import ANGLE_LENGTH, TOLERANCE
 from softdock.robot.link import Limits
 from softdock.spatial.poses import Pose
-from softdock.spatial.rotations import nearest_quaternion
 
 Floats = NDArray[np.float64]
 MAX_STEPS = 300
@@ -31,13 +30,6 @@ class Solution:
     def converged(self) -> bool:
         """Whether the pose is reached."""
         return self.distance + ANGLE_LENGTH * self.angle <= 10.0 * TOLERANCE
-
-
-def rotation_vector(R: Floats) -> Floats:
-    """Return the rotation vector of a rotation matrix [rad]."""
-    q = nearest_quaternion(R)
-    s = float(np.linalg.norm(q[1:]))
-    return np.asarray(2.0 * q[1:] if s < 1e-12 else q[1:] * (2.0 * np.arctan2(s, q[0]) / s))
 
 
 def solve_pose(

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.robot.arm import Arm
-from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, rotation_vector, solve_pose
+from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, solve_pose
 from softdock.robot.link import Limits
 from softdock.robot.trajectory import Bounds, Profile, fastest_profile, tightest_bounds
 from softdock.spatial.poses import Pose
-from softdock.spatial.rotations import matrix_from_rotation_vector
+from softdock.spatial.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 
 Floats = NDArray[np.float64]
 MIN_LENGTH = 1e-12  # m or rad; shorter moves are ignored
@@ -287,7 +287,7 @@ class Planner:
         end = Pose(R=begin.R if move.R is None else X_BF.R @ move.R, p=p)
         if move.tracked:
             begin, end = X_BF.relative(begin), X_BF.relative(end)
-        translation, rotation = end.p - begin.p, rotation_vector(end.R @ begin.R.T)
+        translation, rotation = end.p - begin.p, rotation_vector_from_matrix(end.R @ begin.R.T)
         lengths = (
             (float(np.linalg.norm(translation)), self.pace.line),
             (float(np.linalg.norm(rotation)), self.pace.attitude),

@@ -25,35 +25,18 @@ def skew(v: Sequence[float] | Floats) -> Floats:
 
 def quaternion_product(p: Floats, q: Floats) -> Floats:
     """Return the product of two quaternions: the rotation q followed by p."""
-    w, v = p[0], p[1:]
-    return np.concatenate([[w * q[0] - v @ q[1:]], w * q[1:] + q[0] * v + cross(v, q[1:])])
+    return np.array(kernels.quaternion_product(*p, *q))
 
 
 def matrix_from_quaternion(q: Floats) -> Floats:
-    """Return the rotation matrix of a unit quaternion; of many, shape (4, n), as shape (3, 3, n)."""
+    """Return the rotation matrix of a quaternion of any length but zero; of many, shape (4, n), as shape (3, 3, n)."""
     w, x, y, z = q.tolist() if q.ndim == 1 else q  # Python floats are several times as fast as NumPy scalars
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return np.array(kernels.matrix_from_quaternion(w, x, y, z)).reshape(3, 3, *q.shape[1:])
 
 
 def quaternion_from_matrix(R: Floats) -> Floats:
     """Return the unit quaternion of a rotation matrix; its largest component is not negative."""
-    trace = np.array([R.trace(), R[0, 0], R[1, 1], R[2, 2]])
-    k = int(trace.argmax())
-    twice = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])  # 2 sin(angle) axis
-    if k == 0:
-        q = np.concatenate([[1.0 + trace[0]], twice])
-    else:
-        i = k - 1
-        column = R[:, i] + R[i]
-        column[i] = 1.0 + 2.0 * R[i, i] - trace[0]
-        q = np.concatenate([[twice[i]], column])
-    return np.asarray(q / math.sqrt(q.dot(q)))
+    return np.array(kernels.quaternion_from_matrix(R.ravel().tolist()))
 
 
 def nearest_quaternion(R: Floats) -> Floats:
@@ -101,9 +84,7 @@ def matrix_from_rotation_vector(vector: Floats) -> Floats:
 
 def rotation_vector_from_matrix(R: Floats) -> Floats:
     """Return the rotation vector [rad], at most half a turn, of the rotation nearest to a matrix."""
-    q = nearest_quaternion(R)
-    s = math.sqrt(q[1:].dot(q[1:]))
-    return np.asarray(2.0 * q[1:] if s < 1e-12 else q[1:] * (2.0 * np.arctan2(s, q[0]) / s))
+    return np.array(kernels.rotation_vector_from_quaternion(*nearest_quaternion(R).tolist()))
 
 
 def matrix_about_x(angle: float) -> Floats:

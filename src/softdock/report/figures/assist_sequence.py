@@ -130,7 +130,7 @@ def pose_in(result: Result, body: str, frame: str, time: float) -> Pose:
 def _pose_in_world(result: Result, body: str, time: float) -> Pose:
     q = np.array([channel_at(result, f"{body}.{part}", time) for part in ("qw", "qx", "qy", "qz")])
     p = np.array([channel_at(result, f"{body}.{part}", time) for part in ("x", "y", "z")])
-    return Pose(R=matrix_from_quaternion(q / np.linalg.norm(q)), p=p)
+    return Pose(R=matrix_from_quaternion(q), p=p)
 
 
 def channel_at(result: Result, channel: str, time: float) -> float:
