@@ -192,7 +192,7 @@ SEARCH = Structure(
         "load_instants": floats(load_search.MAX_INTERVALS),
         "load_points": floats(load_search.MAX_INTERVALS),
         "load_values": floats(load_search.MAX_INTERVALS + 2, "searched"),
-        "load_bends": floats(load_search.MAX_INTERVALS, "searched"),
+        "load_curvatures": floats(load_search.MAX_INTERVALS, "searched"),
         "means": floats(2, "searched"),
     },
 )
