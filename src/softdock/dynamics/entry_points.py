@@ -167,7 +167,7 @@ LINEAR = Structure(
         "connections": integers("connections", 3),
         "force_rate": floats("speeds"),
         "delays": integers("speeds"),
-        "yields": floats("speeds", linear.YIELD_COLUMNS),
+        "slowdowns": floats("speeds", linear.SLOWDOWN_COLUMNS),
         "work": floats(3, "width"),
         "products": floats(6, "width"),
         "displacements": floats("connections", 6),
