@@ -31,7 +31,7 @@ from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unp
 # Kinds of items beyond a fixed mount.
 CHILD_LINK = 0  # link whose joint is on a body beyond the mount
 APPENDAGE = 1  # flexible structure
-ELEMENT = 2  # strut, weld, lock or load
+ELEMENT = 2  # strut, weld, lock, coupling or load
 PAIR = 3  # contact
 INTERFACE = 4  # pins in holes
 PLATE = 5  # plate with drag and solar pressure

@@ -110,7 +110,7 @@ def solve_stage(system, linear, span, advance, y, r, out):
         store(work, SOLUTION, j, x)
     for i in range(n):
         k_v[i] = work[SOLUTION, i]
-    add_connection_impulses(links, linear, span, r_v, k_v)
+    write_momentum_changes(links, linear, span, r_v, k_v)
     write_position_changes(links, linear, span, y, r, k_v, out)
     for i in range(n_q - w.delays, n_q):
         out[i] = span * r[i]
@@ -163,8 +163,8 @@ def write_wrench(linear, c, span, moving):
 
 
 @inline
-def add_connection_impulses(links, linear, span, r_v, k_v):
-    """Add the impulses of connections to the momenta of free trees, equal and opposite to the last bit; Eq. (M48)."""
+def write_momentum_changes(links, linear, span, r_v, k_v):
+    """Write the changes of momenta of free trees; impulses of connections are opposite to the last bit; Eq. (M48)."""
     work = linear.work[RIGHT_SIDE]  # no longer needed
     for i in range(r_v.shape[0]):
         work[i] = r_v[i]
