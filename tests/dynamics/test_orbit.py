@@ -154,7 +154,7 @@ def test_difference_of_gravity_has_full_precision(size: float) -> None:
     o = np.zeros(1, orbit_kernels.ORBIT).view(np.recarray)[0]
     o.mu, o.r[:] = 3.986e14, (4e6, -3e6, 5e6)
     r = float(np.linalg.norm(o.r))
-    o.curvature, o.gradient = 1.0 / r, o.mu / r**3
+    o.inverse_distance, o.gradient = 1.0 / r, o.mu / r**3
     offset = size * np.array([0.6, -0.3, 0.5])
     with localcontext(Context(prec=50)):
         near, d = ([Decimal(float(x)) for x in vector] for vector in (o.r, offset))
@@ -163,7 +163,7 @@ def test_difference_of_gravity_has_full_precision(size: float) -> None:
         exact = [float(-Decimal(float(o.mu)) * (b / cubes[1] - a / cubes[0])) for a, b in zip(near, far)]
     # Rounding of the few operations of Eqs. (O3) and (O4).
     np.testing.assert_allclose(
-        orbit_kernels.differential(o, *offset), exact, rtol=0.0, atol=1e-15 * o.gradient * size
+        orbit_kernels.differential_gravity(o, *offset), exact, rtol=0.0, atol=1e-15 * o.gradient * size
     )
 
 

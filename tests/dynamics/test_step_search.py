@@ -9,7 +9,7 @@ import pytest
 from dynamics.systems import SCENE_NAMES, SCENES, scene, watch
 from softdock import simulate
 from softdock.dynamics.kernels.channels import CHANNEL, ELEMENT_FORCE, LARGEST, PLAIN, SMALLEST, SQUARE
-from softdock.dynamics.kernels.enclosure import bend_of_load, enclose
+from softdock.dynamics.kernels.enclosure import enclose, estimate_load_curvature
 from softdock.dynamics.kernels.load_search import is_far_below_peak
 from softdock.dynamics.kernels.step_search import stays_within_peaks
 from softdock.dynamics.settings import Accuracy
@@ -457,11 +457,11 @@ def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
         x, x_0, x_1 = rng.uniform(0.0 if form == SQUARE else -1.0, 1.0, 3) * 10.0 ** rng.integers(-2, 1, 3)
         r, channel.seen = 10.0 ** rng.uniform(-1.0, 1.0), max(abs(x_0), abs(x_1)) * rng.uniform(1.0, 4.0)
         channel.largest, channel.smallest = channel.seen, -channel.seen
-        bend = bend_of_load(channel, r, x, x_0, x_1)
-        low, high, _ = enclose(channel, x_0, x_1, bend, bend)
+        curvature = estimate_load_curvature(channel, r, x, x_0, x_1)
+        low, high, _ = enclose(channel, x_0, x_1, curvature, curvature)
         exceeds = max(high, -low) > channel.seen * (1.0 + 1e-12)
         if is_far_below_peak(channel, r, x, x_0, x_1):
             excluded += 1
             assert not exceeds
-        assert not (stays_within_peaks(channel, 1.0, x_0, x_1, bend, bend) and exceeds)
+        assert not (stays_within_peaks(channel, 1.0, x_0, x_1, curvature, curvature) and exceeds)
     assert excluded > 100

@@ -27,7 +27,7 @@ def test_restitution_of_a_damped_contact(zeta):
     assert run.impulse == pytest.approx((1 + e) * MU * 0.1, rel=1e-12)
     if zeta == 0.0:
         assert run.peak_force == pytest.approx(0.1 * np.sqrt(500.0 * MU), rel=1e-13)
-        assert run.part_time == pytest.approx(np.pi / np.sqrt(500.0 / MU), rel=1e-13)
+        assert run.separation_time == pytest.approx(np.pi / np.sqrt(500.0 / MU), rel=1e-13)
 
 
 def test_pressed_against_a_wall_a_bouncing_body_comes_to_rest():

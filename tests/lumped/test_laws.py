@@ -132,7 +132,7 @@ def test_no_contact_and_late_contact():
     assert run_chain(chain, end_time=5.0).outcome is Outcome.NO_CONTACT
     run = run_chain(chain, end_time=20.0, rate=10.0)
     assert run.touch_time == pytest.approx(10.0, rel=4 * EPS)
-    assert run.part_time - run.touch_time == pytest.approx(np.pi / np.sqrt(200.0), rel=1e-13)
+    assert run.separation_time - run.touch_time == pytest.approx(np.pi / np.sqrt(200.0), rel=1e-13)
     assert run.outcome is Outcome.SEPARATED
 
 

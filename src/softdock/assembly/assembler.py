@@ -176,7 +176,7 @@ def _write_link_inertia(
         if attached.link == link:
             own += attached.own()
     plain = links.view(np.ndarray)
-    plain["own"][link] = plain["now"][link] = own
+    plain["own"][link] = plain["deformed"][link] = own
     if plain["parent"][link] >= 0:
         write_inertia(groups, links[link])
 
@@ -298,7 +298,7 @@ class _Assembler:
         links = k.records(len(self.links), k.LINK)
         for i, link in enumerate(self.links):
             links[i] = link
-            links[i].now[:] = link.own
+            links[i].deformed[:] = link.own
         axes = k.records(len(self.u), k.AXIS)
         groups, tiles = group_axes(links)
         flexible = flexible_records(self.attached, len(self.q), len(self.u))

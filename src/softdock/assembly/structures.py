@@ -133,7 +133,7 @@ def orbit_record(system_orbit: SystemOrbit | None, hill: int) -> np.recarray:
     R_HI = hill_axes(*system_orbit.state())[0].T  # inertial axes to those of the world
     axes = system_orbit.axes()
     o.P[:], o.Q[:], o.pole[:] = R_HI @ axes[:, 0], R_HI @ axes[:, 1], R_HI[:, 2]
-    o.flattening = 1.5 * J2 * MU * RADIUS**2 if system_orbit.j2 else 0.0
+    o.oblateness = 1.5 * J2 * MU * RADIUS**2 if system_orbit.j2 else 0.0
     o.hill = hill
     o.density, o.rotation = system_orbit.density, ROTATION
     if system_orbit.sun is not None:

@@ -52,7 +52,7 @@ class BoundaryRefinement:
     def __init__(
         self, settings: Boundary, runs: int, seed: int, continuous: bool, points: "Points", dims: int
     ) -> None:
-        """`points` returns random points (n, dims) of the unit cube for runs start to stop."""
+        """Store the settings; `points` returns random points (n, dims) of the unit cube for runs start to stop."""
         self.settings, self.most_runs, self.seed = settings, runs, seed
         self.continuous, self.points, self.dims = continuous, points, dims
         self.refinements: list[Refinement] = []

@@ -1,4 +1,4 @@
-"""Run, resume and repeat_run campaigns: distribute runs to workers, store rows, apply the stop rule, handle Ctrl-C."""
+"""Execution of campaigns: distribute runs to workers, store rows, apply the stop rule, handle Ctrl-C, repeat runs."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ from softdock.scenario.kinds import KINDS
 
 SAMPLE_BATCH = 1024  # runs whose inputs are sampled at a time
 LARGEST_CHUNK = 256
-CHUNK_SECONDS = 0.2  # work of one chunk, which is what a kill can lose
+CHUNK_SECONDS = 0.2  # s of work in one chunk, which is lost if the process is killed
 
 
 @dataclass

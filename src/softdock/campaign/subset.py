@@ -66,7 +66,10 @@ class SubsetSimulation:
     """State of a subset simulation; `batches` drives it, the other members describe what was found so far."""
 
     def __init__(self, settings: Subset, runs: int, dims: int, noise: Callable[[int, int], Array]) -> None:
-        """`noise` returns standard normal numbers (n, dims) of runs start to stop; `runs` is the largest number."""
+        """Store the settings; `noise` returns standard normal numbers (n, dims) of runs start to stop.
+
+        `runs` is the largest number of runs.
+        """
         self.settings, self.most_runs, self.dims, self.noise = settings, runs, dims, noise
         self.levels: list[Level] = []
         self.runs = 0

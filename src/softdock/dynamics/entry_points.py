@@ -167,7 +167,7 @@ LINEAR = Structure(
         "connections": integers("connections", 3),
         "force_rate": floats("speeds"),
         "delays": integers("speeds"),
-        "yields": floats("speeds", linear.YIELD_COLUMNS),
+        "slowdowns": floats("speeds", linear.SLOWDOWN_COLUMNS),
         "work": floats(3, "width"),
         "products": floats(6, "width"),
         "displacements": floats("connections", 6),
@@ -192,7 +192,7 @@ SEARCH = Structure(
         "load_instants": floats(load_search.MAX_INTERVALS),
         "load_points": floats(load_search.MAX_INTERVALS),
         "load_values": floats(load_search.MAX_INTERVALS + 2, "searched"),
-        "load_bends": floats(load_search.MAX_INTERVALS, "searched"),
+        "load_curvatures": floats(load_search.MAX_INTERVALS, "searched"),
         "means": floats(2, "searched"),
     },
 )

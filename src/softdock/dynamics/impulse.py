@@ -158,7 +158,7 @@ class Impact:
         R_NB = bases["R_NB"].reshape(-1, 3, 3)
         p_NL = bases["p_NB"] + np.einsum("ijk,ik->ij", R_NB, plain["p"])
         X = inverse_motion_transform(Pose(R=R_NB @ plain["R"].reshape(-1, 3, 3), p=p_NL))
-        return np.asarray(X.transpose(0, 2, 1) @ inertia_matrix(plain["now"]) @ X)
+        return np.asarray(X.transpose(0, 2, 1) @ inertia_matrix(plain["deformed"]) @ X)
 
 
 def _top_links(links: NDArray[np.void]) -> NDArray[np.int64]:

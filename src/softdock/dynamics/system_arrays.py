@@ -66,7 +66,7 @@ class SystemArrays:
     tiles: np.recarray
     """Blocks of the joint-space inertia matrix."""
     elements: np.recarray
-    """Springs, stops, drives, struts, welds, loads and locks."""
+    """Springs, stops, drives, struts, welds, locks, couplings and loads."""
     tables: Floats
     """Loads over time."""
     world: np.recarray

@@ -21,8 +21,8 @@ def fit_segments(points: Array, tolerance: float) -> tuple[list[Line | Arc], flo
 
     Joints are points of the sequence, so that the corners of a tessellated outline are preserved. From each joint the
     longest run that fits a line or an arc within the tolerance is used; an arc must be two points longer than the line.
-    Where the points bend smoothly and both runs are short (a spline), each arc passes through three points. Eqs. (G8)
-    and (G9).
+    Where the points follow a smooth curve and both runs are short (a spline), each arc passes through three points.
+    Eqs. (G8) and (G9).
     """
     segments: list[Line | Arc] = []
     residual, begin, last = 0.0, 0, len(points) - 1
@@ -81,10 +81,10 @@ def _spline_residual(run: Array) -> float:
             (steps[:-1, 0] * steps[1:, 1] - steps[:-1, 1] * steps[1:, 0]) / (length[:-1] * length[1:]), -1, 1
         )
     )
-    bend = 2 * turn / (length[:-1] + length[1:])  # curvature at the inner points
-    if np.abs(turn).max() > LARGEST_TURN / 2 or not 0.5 < bend[0] / (bend[1] or math.inf) < 2.0:
+    curvature = 2 * turn / (length[:-1] + length[1:])  # at the inner points
+    if np.abs(turn).max() > LARGEST_TURN / 2 or not 0.5 < curvature[0] / (curvature[1] or math.inf) < 2.0:
         return math.inf
-    return float(abs(bend[1] - bend[0]) * length.max() ** 2 / 8)
+    return float(abs(curvature[1] - curvature[0]) * length.max() ** 2 / 8)
 
 
 def _line_residual(run: Array) -> float:

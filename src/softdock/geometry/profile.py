@@ -34,11 +34,11 @@ class Line:
         return math.dist(self.start, self.end)
 
     def tangent(self, fraction: float) -> Point:
-        """Unit tangent (z, r) in the sense of travel at a fraction of the length (the same everywhere)."""
+        """Return the unit tangent (z, r) in the direction of travel; it is the same at every fraction of the length."""
         return (self.end[0] - self.start[0]) / self.length, (self.end[1] - self.start[1]) / self.length
 
     def point(self, fraction: float) -> Point:
-        """Point (z, r) [m] at a fraction of the length."""
+        """Return the point (z, r) [m] at a fraction of the length."""
         return point_between(self.start, self.end, fraction)
 
 
@@ -78,13 +78,13 @@ class Arc:
         return self.radius * abs(self.sweep)
 
     def tangent(self, fraction: float) -> Point:
-        """Unit tangent (z, r) in the sense of travel at a fraction of the length."""
+        """Return the unit tangent (z, r) in the direction of travel at a fraction of the length."""
         angle = self.start_angle + fraction * self.sweep
         sense = 1.0 if self.counterclockwise else -1.0
         return -sense * math.sin(angle), sense * math.cos(angle)
 
     def point(self, fraction: float) -> Point:
-        """Point (z, r) [m] at a fraction of the length."""
+        """Return the point (z, r) [m] at a fraction of the length."""
         angle = self.start_angle + fraction * self.sweep
         return self.centre[0] + self.radius * math.cos(angle), self.centre[1] + self.radius * math.sin(angle)
 

@@ -157,7 +157,7 @@ class ChainRun:
         return float(self.work.totals[motion.TOUCH_TIME])
 
     @property
-    def part_time(self) -> float:
+    def separation_time(self) -> float:
         """Time of the first separation [s]; NaN without one."""
         return float(self.work.totals[motion.SEPARATION_TIME])
 

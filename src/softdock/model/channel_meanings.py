@@ -18,11 +18,11 @@ COMPONENT_MEANINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelGroup:
-    """Channels of one sort of thing: bodies, contacts, ..."""
+    """Channels of one kind of object: bodies, contacts, ..."""
 
     title: str
     text: str
-    """Of what these are, and how they are written."""
+    """What the channels belong to, and how they are written."""
     fields: Mapping[str, str]
     """Units by field; two where the unit depends on the joint."""
     meanings: Mapping[str, str]
@@ -241,7 +241,7 @@ CHANNELS = (
             "pin_force": "Largest force on one pin.",
             "depth": "Largest depth of penetration.",
             "contacts": "Number of contacts.",
-            "insertion": "Insertion of the tip that is least in.",
+            "insertion": "Insertion of the pin that is inserted least.",
             "energy": "Elastic energy of all contacts.",
             **COMPONENT_MEANINGS,
         },

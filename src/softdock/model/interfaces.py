@@ -299,10 +299,10 @@ class Interface(Model):
     contact: PinContactLaw
     """Contact law of each contact between a pin and its hole."""
     rim: Literal["direct", "search"] = "direct"
-    """How the contact with the rim of a hole is found: in closed form (`direct`), or by a search of
-    `levels` bisections."""
+    """How the point of a rim nearest to the pin is found: by Newton's method (`direct`), or by the repeated search with
+    eight points of the paper (`search`)."""
     levels: Annotated[Integer, Field(ge=1, le=40)] = 16
-    """Of the search around the rim."""
+    """Levels of the search around the rim; each narrows the interval to 2/7."""
     active: Flag = True
     """Whether it acts from the start; events switch it by `enable` and `disable`."""
 

@@ -124,7 +124,7 @@ INTERFACE_FIELDS = {
     "energy": "J",
     **WRENCH_FIELDS,
 }
-"""Of all pins together; `pin_force` is the largest on one of them, `insertion` how deep the tip is that is least in;
+"""Of all pins together; `pin_force` is the largest on one of them, `insertion` that of the pin that is inserted least;
 fx to tz: force on the pins, and its torque about the origin of the holes, in axes of the holes."""
 _POINT = r"(?:\s*@\s*\[(?P<{0}>[^\[\]]*)\])?"
 QUANTITY = re.compile(

@@ -11,8 +11,9 @@ class LinkStiffness(Model):
     """Static stiffness of everything that connects two frames, at the end of the run.
 
     It is the force (torque) on frame b, with its reaction on frame a, over the displacement (rotation) that it causes
-    in its own direction. Contacts that are closed, springs, stops, drives, struts, welds and couplings take part, pins
-    in holes and locks do not. It is zero where nothing resists, and has no value where the connection is rigid.
+    in its own direction. Closed contacts, pins in holes, springs, stops, drives, struts, welds and couplings contribute
+    to it. It is zero where nothing resists, and has no value where the connection is rigid and in systems with locks
+    or flexible structures.
 
     Metrics in N/m and N m/rad.
 

@@ -45,7 +45,7 @@ class ModeChoice(Model):
 
 
 Modes = Annotated[Integer, Field(ge=0)] | Literal["all"] | ModeChoice
-"""The lowest so many, all, or a choice."""
+"""Number of lowest modes, `all`, or a choice."""
 
 
 class NastranFiles(Model):
@@ -93,7 +93,7 @@ class Flexible(Model):
     settled: Flag = False
     """Whether to start in static equilibrium under gravity and rotation, instead of undeformed."""
     modes: Modes = "all"
-    """The lowest so many, `all`, or a choice `below` a frequency, by `share` or by `residual`."""
+    """Number of lowest modes, `all`, or a choice `below` a frequency, by `share` or by `residual`."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:

@@ -48,7 +48,7 @@ class Transport(Protocol):
 
 
 class RemoteLink(Closable):
-    """Link to a robot over a transport; the robot's cycle sets the pace."""
+    """Link to a robot over a transport; the robot's cycle determines the timing."""
 
     def __init__(self, transport: Transport, silence: float | None = None) -> None:
         self._transport = transport

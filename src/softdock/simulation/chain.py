@@ -130,7 +130,7 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
         "effective_mass_ratio": prediction["effective_mass_ratio"],
         "impulse": done.impulse,
         "peak_contact_force": done.peak_force if chain.restitution is None else np.nan,
-        "contact_duration": done.part_time - done.touch_time,
+        "contact_duration": done.separation_time - done.touch_time,
         "impacts": done.impacts,
         "kinetic_energy_before": float(0.5 * chain.mass @ before**2),
         "kinetic_energy_after": float(0.5 * chain.mass @ after**2),

@@ -337,7 +337,7 @@ def _metrics(
 
 
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
-    """Largest relative errors during the run; None for momentum where ground, gravity, loads or thrusters take part."""
+    """Return the largest relative errors; None for momentum where ground, gravity, loads or thrusters take part."""
     found = run.conservation
     closed = found.floating and not scenario.loads and not any(scenario.gravity) and scenario.orbit is None
     closed = closed and not any(controller.thrusters for controller in scenario.gnc.values())

@@ -145,7 +145,7 @@ def _angle_warnings(run: Run) -> list[str]:
     angles = run.elements.view(np.ndarray)["largest_angle"]
     return [
         f"{run.element_names.get(int(i), 'An element')} turns by {math.degrees(angles[i]):.0f} deg: "
-        "its torque turns round at half a turn."
+        "its torque changes sign at half a turn."
         for i in np.flatnonzero(angles > MAX_ANGLE)
     ]
 

@@ -46,7 +46,7 @@ def _parse_value(value: str) -> Any:
 
 
 def _descend(here: Any, key: str, path: str) -> Any:
-    """Return the entry at a key; data shared through an alias is copied first, so that only this entry differences."""
+    """Return the entry at a key; data shared through an alias is copied first, so that only this entry changes."""
     if isinstance(here, list):
         if not key.isdecimal() or int(key) >= len(here):
             raise InputError(Problem(message="There is no such entry.", field=path))

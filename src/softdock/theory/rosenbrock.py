@@ -33,7 +33,7 @@ class Tree:
         return float(np.prod([branch.exact_weight for branch in self.branches])) / self.order
 
     def stage_weights(self, alpha: Floats, gamma: Floats) -> Floats:
-        """Weight of the term in each stage."""
+        """Return the weight of the term in each stage, shape (stages,)."""
         if self.is_matrix:
             return np.asarray(gamma @ self.branches[0].stage_weights(alpha, gamma))
         factors = [alpha @ branch.stage_weights(alpha, gamma) for branch in self.branches]

@@ -39,8 +39,8 @@ SEGMENT = 9  # seven rows: columns of the segments of A
 # segments (only of cells that face several) and below the first [m].
 Z_A, R_A, BOUNDING_RADIUS, PATH_MOTION, DEPTH, DEPTH_FIRST = 16, 17, 18, 19, 20, 21
 # Results of `depth_variation`, the largest over the segments.
-DEEPEST, RISE, SLOPE_U, SLOPE_PHI, BEND_U, BEND_PHI = 22, 23, 24, 25, 26, 27
-BEND_UNCERTAINTY_U, BEND_UNCERTAINTY_PHI = 28, 29
+DEEPEST, RISE, SLOPE_U, SLOPE_PHI, SECOND_DIFFERENCE_U, SECOND_DIFFERENCE_PHI = 22, 23, 24, 25, 26, 27
+DIFFERENCE_UNCERTAINTY_U, DIFFERENCE_UNCERTAINTY_PHI = 28, 29
 # Bounds on the depth of the four children of a cell, Eq. (C23): at lower and upper u for the lower
 # half around the axis, then for the upper half.
 CHILDREN = 40
@@ -82,7 +82,7 @@ def measure_batch(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, count, enou
             load(V, SEGMENT, 0), load(V, SEGMENT + 1, 0), load(V, SEGMENT + 2, 0), load(V, SEGMENT + 3, 0),
             load(V, SEGMENT + 4, 0), load(V, SEGMENT + 5, 0), load(V, SEGMENT + 6, 0), z, r, span,
         )  # fmt: skip
-        deepest, taylor, rise, slope, bend, uncertainty = depth_variation(
+        deepest, taylor, rise, slope, second_difference, uncertainty = depth_variation(
             segment, place, cell, axes, turn, turn_most
         )
         if k == 0:
@@ -92,10 +92,10 @@ def measure_batch(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, count, enou
             store(V, SLOPE_PHI, 0, slope[1])
         raise_result(V, DEEPEST, deepest)
         raise_bounds_of_children(V, taylor, slope[0], slope[1])
-        raise_result(V, BEND_U, bend[0])
-        raise_result(V, BEND_PHI, bend[1])
-        raise_result(V, BEND_UNCERTAINTY_U, uncertainty[0])
-        raise_result(V, BEND_UNCERTAINTY_PHI, uncertainty[1])
+        raise_result(V, SECOND_DIFFERENCE_U, second_difference[0])
+        raise_result(V, SECOND_DIFFERENCE_PHI, second_difference[1])
+        raise_result(V, DIFFERENCE_UNCERTAINTY_U, uncertainty[0])
+        raise_result(V, DIFFERENCE_UNCERTAINTY_PHI, uncertainty[1])
 
 
 @inline
@@ -161,10 +161,10 @@ def clear_results(V):
     store(V, DEEPEST, 0, -math.inf)
     for child in range(4):
         store(V, CHILDREN + child, 0, -math.inf)
-    store(V, BEND_U, 0, 0.0)
-    store(V, BEND_PHI, 0, 0.0)
-    store(V, BEND_UNCERTAINTY_U, 0, 0.0)
-    store(V, BEND_UNCERTAINTY_PHI, 0, 0.0)
+    store(V, SECOND_DIFFERENCE_U, 0, 0.0)
+    store(V, SECOND_DIFFERENCE_PHI, 0, 0.0)
+    store(V, DIFFERENCE_UNCERTAINTY_U, 0, 0.0)
+    store(V, DIFFERENCE_UNCERTAINTY_PHI, 0, 0.0)
 
 
 @inline

@@ -1,4 +1,4 @@
-"""Variation of the depth across cells of B: change, bends and bounds, from derivatives in the middle of eight cells."""
+"""Variation of the depth across cells of B: change, second differences and bounds, from derivatives in their middle."""
 
 import math
 
@@ -23,8 +23,8 @@ def depth_variation(segment, place, cell, axes, turn, turn_most):
 
     Returns, from derivatives in the middle: a bound on the depth within the cell on the path, its Taylor bound, Eq.
     (C23), which is infinite where A is not smooth, a bound on the rise of a corner of the linear depth between the
-    middle and the ends of the path, the change of the depth across the cell along u and around, the bends along u and
-    around, and the uncertainty of both bends [m].
+    middle and the ends of the path, the change of the depth across the cell along u and around, its second
+    differences (second derivative times the square of the size) along u and around, and their uncertainties [m].
     """
     s, n_z, n_r, curvature, distance, n_r_most = segment
     r, inverse_r, d_z, d_r, drift, half, span, reach = place
@@ -38,9 +38,9 @@ def depth_variation(segment, place, cell, axes, turn, turn_most):
     square_u, square_t = tau_u * tau_u, tau_t * tau_t
     rest_u, rest_t = 1.0 - g_u * g_u - square_u, 1.0 - n_t * n_t - square_t
     # Eq. (C24): second derivatives along the surface of B
-    bend_u = fma(hoop, square_u, fma(curvature, rest_u, tilt)) * (h_u * h_u)
-    bend_phi = (fma(hoop, square_t, curvature * rest_t) * h_phi - n_e * angle) * h_phi
-    # Eq. (C27): change of the bends within the reach
+    second_difference_u = fma(hoop, square_u, fma(curvature, rest_u, tilt)) * (h_u * h_u)
+    second_difference_phi = (fma(hoop, square_t, curvature * rest_t) * h_phi - n_e * angle) * h_phi
+    # Eq. (C27): change of the second differences within the reach
     cone, ring = fma(curvature * n_z, n_z, -hoop), curvature * n_r * n_z
     around_A = reach * square_root(fma(cone, cone, ring * ring)) / maximum(maximum(r, reach), SMALLEST_RADIUS)
     along_A = reach * curvature * curvature
@@ -67,8 +67,11 @@ def depth_variation(segment, place, cell, axes, turn, turn_most):
     increase = depth_increase(slope_u, slope_phi, n_e, n_t, tilt, hollow, span, cell) + towards
     taylor = select_positive(smooth, s + increase, math.inf)
     deepest = -maximum(-(s + span), -taylor)
-    bends, uncertainties = (absolute(bend_u), absolute(bend_phi)), (uncertainty_u, uncertainty_phi)
-    return deepest, taylor, rise, (slope_u, slope_phi), bends, uncertainties
+    second_differences, uncertainties = (
+        (absolute(second_difference_u), absolute(second_difference_phi)),
+        (uncertainty_u, uncertainty_phi),
+    )
+    return deepest, taylor, rise, (slope_u, slope_phi), second_differences, uncertainties
 
 
 @inline
@@ -156,7 +159,7 @@ def limited_inverse_sqrt(x):
 
 @kernel
 def joint_variation(segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level_u, level_phi, s):
-    """Return changes and bends [m] of the depth across a cell that faces several segments, each (along u, around).
+    """Return changes and second differences of the depth [m], each (along u, around), of a cell with several segments.
 
     They follow from the depths in the middle (s) and at the ends of its two centre lines.
     """
@@ -168,5 +171,8 @@ def joint_variation(segments, first, last, R_AB, p_AB_A, shape, m, e, steps, lev
         cos, sin = rotate_around(e, steps, level_phi, HALF_PHI, sign)
         s_j = point_depth(segments, first, last, R_AB, p_AB_A, rho * cos, rho * sin, z)
         s_u, s_phi = (s_u[1], s_i), (s_phi[1], s_j)
-    bend_u, bend_phi = 4.0 * abs(s_u[0] + s_u[1] - 2.0 * s), 4.0 * abs(s_phi[0] + s_phi[1] - 2.0 * s)
-    return (s_u[1] - s_u[0], s_phi[1] - s_phi[0]), (bend_u, bend_phi)
+    second_difference_u, second_difference_phi = (
+        4.0 * abs(s_u[0] + s_u[1] - 2.0 * s),
+        4.0 * abs(s_phi[0] + s_phi[1] - 2.0 * s),
+    )
+    return (s_u[1] - s_u[0], s_phi[1] - s_phi[0]), (second_difference_u, second_difference_phi)

@@ -7,16 +7,14 @@ from softdock.contact.kernels.cell_batch import (
     ANGLE,
     AZIMUTH,
     BATCH,
-    BEND_PHI,
-    BEND_U,
-    BEND_UNCERTAINTY_PHI,
-    BEND_UNCERTAINTY_U,
     BOUNDING_RADIUS,
     CHILDREN,
     COSINE,
     DEEPEST,
     DEPTH,
     DEPTH_FIRST,
+    DIFFERENCE_UNCERTAINTY_PHI,
+    DIFFERENCE_UNCERTAINTY_U,
     FIRST,
     LAST,
     LENGTH_B,
@@ -27,6 +25,8 @@ from softdock.contact.kernels.cell_batch import (
     RHO,
     RISE,
     ROOT,
+    SECOND_DIFFERENCE_PHI,
+    SECOND_DIFFERENCE_U,
     SINE,
     SIZE_ALONG,
     SIZE_AROUND,
@@ -52,7 +52,7 @@ from softdock.contact.kernels.layout import (
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
 
-# Least depth over bend of a completely covered cell that is not divided: energy error below 3.1e-4.
+# Least depth over second difference of a completely covered cell that is not divided: energy error below 3.1e-4.
 COVERED_DEPTH_RATIO = 3.0
 # Clearance bound over distance of the nearest point at which a cell is not divided further.
 SHARP_CLEARANCE = 0.7
@@ -116,16 +116,22 @@ def examine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, lane, top):
     shape, steps = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"]), strip["step_table"]
     m, e = (row[POSITION], row[POSITION + 1]), (row[AZIMUTH], row[AZIMUTH + 1])
     levels = (int(row[LEVEL_ALONG]), int(row[LEVEL_AROUND]))
-    slope, bend, bend_uncertainty, covered = variation_of_cell(work, lane, first, last, radial)
-    split, limit = choose_split(data["resolution"], covered, size, bend, bend_uncertainty, divisible)
+    slope, second_difference, difference_uncertainty, covered = variation_of_cell(
+        work, lane, first, last, radial
+    )
+    split, limit = choose_split(
+        data["resolution"], covered, size, second_difference, difference_uncertainty, divisible
+    )
     if beyond:  # halved only for a sharper clearance
         split = (SPLIT_ALONG if divisible[0] else 0) + (SPLIT_AROUND if divisible[1] else 0)
-    if last > first and split == 0:  # bends at the joints of the segments
+    if last > first and split == 0:  # second differences over the joints of the segments
         slope, other = joint_variation(
             segments, first, last, R_AB, p_AB_A, shape, m, e, steps, levels[0], levels[1], s
         )
-        bend = (max(bend[0], other[0]), max(bend[1], other[1]))
-        split, limit = choose_split(data["resolution"], covered, size, bend, bend_uncertainty, divisible)
+        second_difference = (max(second_difference[0], other[0]), max(second_difference[1], other[1]))
+        split, limit = choose_split(
+            data["resolution"], covered, size, second_difference, difference_uncertainty, divisible
+        )
     if split == 0:
         points = gauss_points(shape, m, e, steps, levels)
         depths = gauss_depths(segments, first, last, V, R_AB, p_AB_A, half_R, half_p, points)
@@ -139,26 +145,33 @@ def examine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, lane, top):
 
 @inline
 def variation_of_cell(work, lane, first, last, radial):
-    """Return slopes, bends and their uncertainty (along u, around) [m] of a cell of the batch, and its covered depth.
+    """Return slopes, second differences and their uncertainty (along u, around) [m], and the covered depth of a cell.
 
-    Bends below the covered depth [m] need no halving.
+    The cell is one of the batch. Second differences below the covered depth [m] need no halving.
     """
     V, covered = work["cell_vectors"], 0.0
-    slope, bend = (V[SLOPE_U, lane], V[SLOPE_PHI, lane]), (V[BEND_U, lane], V[BEND_PHI, lane])
-    bend_uncertainty = (V[BEND_UNCERTAINTY_U, lane], V[BEND_UNCERTAINTY_PHI, lane])
-    if radial:  # the cell faces all segments, few of which count: only the bends at joints matter
-        bend, bend_uncertainty = (0.0, 0.0), (0.0, 0.0)
+    slope, second_difference = (
+        (V[SLOPE_U, lane], V[SLOPE_PHI, lane]),
+        (V[SECOND_DIFFERENCE_U, lane], V[SECOND_DIFFERENCE_PHI, lane]),
+    )
+    difference_uncertainty = (V[DIFFERENCE_UNCERTAINTY_U, lane], V[DIFFERENCE_UNCERTAINTY_PHI, lane])
+    if radial:  # the cell faces all segments, few of which count: only joints matter
+        second_difference, difference_uncertainty = (0.0, 0.0), (0.0, 0.0)
     if last == first:  # Eq. (C25): covered wherever B is within the reach
-        shallow = V[DEPTH_FIRST, lane] - 0.5 * (abs(slope[0]) + abs(slope[1])) - 0.25 * (bend[0] + bend[1])
+        shallow = (
+            V[DEPTH_FIRST, lane]
+            - 0.5 * (abs(slope[0]) + abs(slope[1]))
+            - 0.25 * (second_difference[0] + second_difference[1])
+        )
         covered = max(covered, (shallow - work["reach"] - V[PATH_MOTION, lane]) / COVERED_DEPTH_RATIO)
-    return slope, bend, bend_uncertainty, covered
+    return slope, second_difference, difference_uncertainty, covered
 
 
 @inline
 def split_for_slopes(limit, covered, slope, depths, faces_several, divisible):
     """Return the directions in which a cell is halved because the slopes of Eq. (C8) differ from those in its middle.
 
-    A bend that changes sign inside the cell is zero in its middle, but changes the slopes.
+    A second derivative that changes sign inside the cell is zero in its middle, but changes the slopes.
     """
     d_0, d_1, d_2, d_3 = depths
     alpha, beta = HALF_SQRT3 * (d_2 + d_3 - d_0 - d_1), HALF_SQRT3 * (d_1 + d_3 - d_0 - d_2)
@@ -282,25 +295,28 @@ def skip_distance(work):
 
 
 @inline
-def choose_split(resolution, covered, size, bend, bend_uncertainty, divisible):
-    """Return the directions in which a cell is halved for its bends and their uncertainty, and the limit [m4]."""
-    u, phi = max(bend[0], bend_uncertainty[0]), max(bend[1], bend_uncertainty[1])
+def choose_split(resolution, covered, size, second_difference, difference_uncertainty, divisible):
+    """Return the directions in which a cell is halved for its second differences, and the limit [m4]."""
+    u, phi = (
+        max(second_difference[0], difference_uncertainty[0]),
+        max(second_difference[1], difference_uncertainty[1]),
+    )
     large = max(u / (size[0] * size[0]), phi / (size[1] * size[1]))  # curvatures [1/m]
-    small = min(bend[0] / (size[0] * size[0]), bend[1] / (size[1] * size[1]))
+    small = min(second_difference[0] / (size[0] * size[0]), second_difference[1] / (size[1] * size[1]))
     limit = resolution * resolution * large * max(small, MIN_CURVATURE_RATIO * large)  # Eq. (C14)
     return split_directions(limit, covered, u, phi, divisible), limit
 
 
 @inline
-def split_directions(limit, covered, bend_u, bend_phi, divisible):
+def split_directions(limit, covered, second_difference_u, second_difference_phi, divisible):
     """Return the directions in which a cell is halved: a sum of SPLIT_ALONG and SPLIT_AROUND, or 0.
 
-    `limit` is the fourth power of the largest bend of a cell [m4]; `divisible` tells for each direction
+    `limit` is the fourth power of the largest second difference of a cell [m4]; `divisible` tells for each direction
     whether it may be halved.
     """
-    u, phi = bend_u * bend_u, bend_phi * bend_phi
-    along = divisible[0] and bend_u > covered and u * u > limit
-    around = divisible[1] and bend_phi > covered and phi * phi > limit
+    u, phi = second_difference_u * second_difference_u, second_difference_phi * second_difference_phi
+    along = divisible[0] and second_difference_u > covered and u * u > limit
+    around = divisible[1] and second_difference_phi > covered and phi * phi > limit
     return (SPLIT_ALONG if along else 0) + (SPLIT_AROUND if around else 0)
 
 

@@ -1,4 +1,4 @@
-"""Flexible structures on links: modal coordinates, what they add to the motion of their link, and how they answer.
+"""Flexible structures on links: modal coordinates, what they add to the motion of their link, and their response.
 
 A structure is clamped to its link. Its modes are mass-normalised; each has a participation L (momentum at unit rate,
 about the link's origin) and changes the rigid inertia of the link to the first order. Both are constant in link axes.
@@ -9,7 +9,7 @@ import numpy as np
 
 from softdock.dynamics.kernels.composites import write_inertia
 from softdock.dynamics.kernels.dynamics import add_force
-from softdock.dynamics.kernels.fused_algebra import add_force_cross, six, times_inertia
+from softdock.dynamics.kernels.fused_algebra import add_force_cross, read_six, times_inertia
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
@@ -62,20 +62,20 @@ def deform(links, groups, appendages, modes, q):
     for i in range(appendages.shape[0]):
         link = links[appendages[i].link]
         for j in range(1, 10):
-            link.now[j] = link.own[j]
+            link.deformed[j] = link.own[j]
     for i in range(appendages.shape[0]):
         a = appendages[i]
-        now = links[a.link].now
+        deformed = links[a.link].deformed
         for k in range(a.count):
             c, x = modes[a.first + k].c, q[a.at_q + k]
             for j in range(9):
-                now[1 + j] += c[6 + j] * x
+                deformed[1 + j] += c[6 + j] * x
     for i in range(appendages.shape[0]):
         link = links[appendages[i].link]
         if link.parent >= 0:
             last = link.column + link.rows - 1
             for j in range(1, 10):
-                groups[last // LANES].own[j, last % LANES] = link.now[j]
+                groups[last // LANES].own[j, last % LANES] = link.deformed[j]
 
 
 @kernel
@@ -116,7 +116,7 @@ def add_modal_bias(links, groups, appendages):
         )
         rate = force_in_base(link, r0, r1, r2, r3, r4, r5)
         add_momentum(links, groups, a.link, h)
-        add_force(links, groups, a.link, add_force_cross(rate, six(V), h))
+        add_force(links, groups, a.link, add_force_cross(rate, read_six(V), h))
 
 
 @inline
@@ -208,7 +208,7 @@ def subtract_modal_inertia(links, groups, a):
 
 @kernel
 def write_modal_rates(links, groups, appendages, modes, u, dy, n_q, gravity):
-    """Rates of modal coordinates and of their rates; Eq. (F45). Expects the accelerations of the links."""
+    """Write the rates of modal coordinates and of modal rates into `dy`; Eq. (F45). Expects accelerations of links."""
     for i in range(appendages.shape[0]):
         a = appendages[i]
         link = links[a.link]
@@ -272,7 +272,7 @@ def bias_acceleration(links, groups, i, gravity):
 
 @inline
 def multiply(M, x0, x1, x2, x3, x4, x5):
-    """6x6 matrix times a spatial vector."""
+    """Return the product of a 6x6 matrix and a spatial vector."""
     return (
         M[0, 0] * x0 + M[0, 1] * x1 + M[0, 2] * x2 + M[0, 3] * x3 + M[0, 4] * x4 + M[0, 5] * x5,
         M[1, 0] * x0 + M[1, 1] * x1 + M[1, 2] * x2 + M[1, 3] * x3 + M[1, 4] * x4 + M[1, 5] * x5,
@@ -285,7 +285,7 @@ def multiply(M, x0, x1, x2, x3, x4, x5):
 
 @inline
 def force_in_base(link, tx, ty, tz, fx, fy, fz):
-    """Spatial force in link axes about the link's origin to base axes about the base's origin."""
+    """Return a spatial force, given in link axes about the link's origin, in base axes about the base's origin."""
     ax, ay, az = rotate(link.R, tx, ty, tz)
     bx, by, bz = rotate(link.R, fx, fy, fz)
     p = link.p
@@ -294,7 +294,7 @@ def force_in_base(link, tx, ty, tz, fx, fy, fz):
 
 @inline
 def motion_in_link(link, wx, wy, wz, vx, vy, vz):
-    """Spatial motion in base axes about the base's origin to link axes about the link's origin."""
+    """Return a spatial motion, given in base axes about the base's origin, in link axes about the link's origin."""
     p = link.p
     vx, vy, vz = vx + wy * p[2] - wz * p[1], vy + wz * p[0] - wx * p[2], vz + wx * p[1] - wy * p[0]
     ax, ay, az = rotate_inverse(link.R, wx, wy, wz)

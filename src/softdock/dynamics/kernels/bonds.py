@@ -47,8 +47,8 @@ BOND = np.dtype(
 
 
 @inline
-def flat(R):
-    """Return a matrix given by its rows as nine numbers."""
+def row_major(R):
+    """Return a 3x3 matrix, given as three rows, as nine numbers row by row."""
     return R[0][0], R[0][1], R[0][2], R[1][0], R[1][1], R[1][2], R[2][0], R[2][1], R[2][2]
 
 
@@ -82,7 +82,7 @@ def bond_contact(links, pair, bond, i, arrays, lists):
     ):
         return
     pair.active, bond.active = 0, 1
-    R = flat(R_AB)
+    R = row_major(R_AB)
     for k in range(9):
         bond.R_AB[k] = R[k]
     for k in range(3):
@@ -125,7 +125,7 @@ def apply_bonds(links, pairs, bonds):
         V = velocity_at_A(w, v, p)
         for k in range(6):
             bond.velocity[k] = V[k]
-        E = matrix_product(flat(R_AB), transpose(unpack_matrix(bond.R_AB)))
+        E = matrix_product(row_major(R_AB), transpose(unpack_matrix(bond.R_AB)))
         ex, ey, ez = rotation_vector_from_matrix(E)
         hx, hy, hz = rotate(E, bond.p_AB_A[0], bond.p_AB_A[1], bond.p_AB_A[2])
         d = (ex, ey, ez, p[0] - hx, p[1] - hy, p[2] - hz)
@@ -193,7 +193,7 @@ def add_torque_of_motion(out, d):
 
 @kernel
 def bond_energy(bonds):
-    """Elastic energy of all bonded contacts at the last evaluation [J]."""
+    """Return the elastic energy of all bonded contacts at the last evaluation [J]."""
     energy = 0.0
     for i in range(bonds.shape[0]):
         if bonds[i].active == 1:

@@ -113,7 +113,7 @@ CHANNEL = np.dtype(
 
 @kernel
 def channel_value(channel, system, t, y):
-    """Value of a channel that is not about frames; expects that the derivative was evaluated at this time and state."""
+    """Return a channel that is not about frames; expects that the derivative was evaluated at this time and state."""
     kind, i = channel.kind, channel.i
     if kind == JOINT_POSITION or kind == JOINT_SPEED:
         return y[channel.at]
@@ -176,7 +176,7 @@ def drive_value(drive, component):
 
 @kernel
 def controller_value(gnc, index, component, t):
-    """Value of a controller: propellant, thrust, mode, or what it had at its last sample."""
+    """Return a value of a controller: propellant, thrust, mode, or one that it stored at its last sample."""
     c = gnc.controllers[index]
     if component == ControllerValue.PROPELLANT:
         return propellant_used(gnc, c, t)
@@ -202,7 +202,7 @@ def controller_value(gnc, index, component, t):
 
 @kernel
 def navigation_value(gnc, c, component, t):
-    """Value of a controller: pulses or on-time of a thruster, reference speed, estimate, sigma, lost measurements."""
+    """Return pulses or on-time of a thruster, reference speed, estimate, sigma or lost measurements of a controller."""
     if component >= ControllerValue.FIRINGS:
         return float(firings_until(gnc.thrusters[c.first_thruster + component - ControllerValue.FIRINGS], t))
     if component >= ControllerValue.ON_TIME:
@@ -223,7 +223,7 @@ def navigation_value(gnc, c, component, t):
 
 @kernel
 def largest_contact(component, pairs, interfaces):
-    """Largest entry of all pairs and interfaces; component -1 is the force."""
+    """Return the largest entry of all pairs and interfaces; component -1 is the force [N]."""
     largest = 0.0
     for i in range(pairs.shape[0]):
         largest = max(largest, pairs[i].force if component < 0 else pairs[i].out[component])
@@ -234,7 +234,7 @@ def largest_contact(component, pairs, interfaces):
 
 @inline
 def interface_entry(result, component):
-    """What an interface has of an entry of pairs; pins have neither area nor pressure."""
+    """Return the result of an interface for an entry of pairs; 0 for area and pressure, which pins do not have."""
     if component < 0:
         return result[RESULT_FORCE]
     if component == DEPTH:
@@ -244,12 +244,15 @@ def interface_entry(result, component):
 
 @kernel
 def frame_values(channel, i, links):
-    """Components 0 to 3 of a channel about frame F on link i, seen from frame G on another link or from N."""
+    """Return components 0 to 3 of a channel about frame F on link i, seen from frame G on another link or from N.
+
+    Component 3 is the norm, or the scalar part of a quaternion; a tilt [rad] is component 0.
+    """
     kind, base = channel.kind, links[i.root]
     if kind == TILT or kind == ATTITUDE:
         R = link_rotation(i, base, channel.R_iF)
         if channel.in_world == 0:
-            R = matrix_product(transpose(rotation_of_view(channel, links)), R)
+            R = matrix_product(transpose(observer_rotation(channel, links)), R)
         if kind == TILT:
             return math.atan2(math.hypot(R[2], R[5]), R[8]), 0.0, 0.0, 0.0
         w, x, y, z = quaternion_from_matrix(R)
@@ -262,21 +265,24 @@ def frame_values(channel, i, links):
     else:
         x, y, z = link_angular_velocity(i, base)
     if channel.in_world == 0:
-        gx, gy, gz = motion_of_view(channel, links, fx, fy, fz)
-        x, y, z = rotate_inverse(rotation_of_view(channel, links), x - gx, y - gy, z - gz)
+        gx, gy, gz = observer_motion(channel, links, fx, fy, fz)
+        x, y, z = rotate_inverse(observer_rotation(channel, links), x - gx, y - gy, z - gz)
     return x, y, z, math.sqrt(x * x + y * y + z * z)
 
 
 @inline
-def rotation_of_view(channel, links):
-    """Rotation R_NG of the frame that a channel is seen from."""
+def observer_rotation(channel, links):
+    """Return the rotation R_NG of the frame G that a channel is seen from."""
     j = links[channel.j]
     return link_rotation(j, links[j.root], channel.R_jG)
 
 
 @inline
-def motion_of_view(channel, links, fx, fy, fz):
-    """What is to be taken from a position, velocity or turn rate in N: that of frame G where frame F is now."""
+def observer_motion(channel, links, fx, fy, fz):
+    """Return position, velocity or angular velocity of frame G in N, to be subtracted from that of F.
+
+    The velocity is that of the point of G at F's origin, (fx, fy, fz) in N [m].
+    """
     j = links[channel.j]
     if channel.kind == POSITION:
         return link_point(j, links[j.root], channel.p_jG)
@@ -286,8 +292,8 @@ def motion_of_view(channel, links, fx, fy, fz):
 
 
 @inline
-def pick(component, x, y, z, rest):
-    """Choose a component by number."""
+def choose_component(component, x, y, z, rest):
+    """Return x, y, z or `rest` for component 0, 1, 2 or another one."""
     if component == 0:
         return x
     if component == 1:
@@ -297,7 +303,7 @@ def pick(component, x, y, z, rest):
 
 @kernel
 def structure_value(channel, system, y):
-    """Value of a channel about a flexible structure."""
+    """Return a channel about a flexible structure: its energy, or a deflection of a node or its rate."""
     if channel.kind == STRUCTURE_ENERGY:
         return system.appendages[channel.i].energy
     rate = 1 if channel.kind == NODE_RATE else 0
@@ -307,7 +313,10 @@ def structure_value(channel, system, y):
 
 @inline
 def prepare(kind, system, prepared):
-    """Compute what channels of a kind need, unless it is known: accelerations (1), also wrenches in joints (2)."""
+    """Compute accelerations, and wrenches in joints, if channels of a kind need them and they are not known.
+
+    `prepared` and the result are 0 if nothing is known, 1 with accelerations, 2 also with wrenches.
+    """
     if kind >= ACCELERATION and prepared == 0:
         update_accelerations(system)
         prepared = 1
@@ -326,10 +335,10 @@ def read_channels(channels, count, system, t, y, out):
         channel = channels[i]
         if POSITION <= channel.kind <= ATTITUDE:
             x, y_, z, rest = frame_values(channel, links[channel.i], links)
-            out[i] = pick(channel.component, x, y_, z, rest)
+            out[i] = choose_component(channel.component, x, y_, z, rest)
             while i + 1 < count and channels[i + 1].shared == 1:
                 i += 1
-                out[i] = pick(channels[i].component, x, y_, z, rest)
+                out[i] = choose_component(channels[i].component, x, y_, z, rest)
         elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
             out[i] = structure_value(channel, system, y)
         elif channel.kind == FORMULA:
@@ -374,7 +383,7 @@ def read_sampled_channels(channels, count, system, t, y, out):
         if channel.bounded == 0:
             if channel.kind == VELOCITY or channel.kind == TURN_RATE:
                 x, y_, z, rest = frame_values(channel, links[channel.i], links)
-                out[i] = pick(channel.component, x, y_, z, rest)
+                out[i] = choose_component(channel.component, x, y_, z, rest)
             elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
                 out[i] = structure_value(channel, system, y)
             elif channel.kind == REACTION:
@@ -390,7 +399,7 @@ def read_sampled_channels(channels, count, system, t, y, out):
 
 @kernel
 def derived_value(channel, system, known):
-    """Value of a channel about a zone or an acceleration.
+    """Return a channel about a zone or an acceleration.
 
     `known` tells that the channel before is about the same zone, which is not computed again.
     """
@@ -402,4 +411,4 @@ def derived_value(channel, system, known):
             return sums[channel.component]
         return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
     x, y_, z, size = frame_acceleration(channel, system, channel.kind == TURN_ACCELERATION)
-    return pick(channel.component, x, y_, z, size)
+    return choose_component(channel.component, x, y_, z, size)

@@ -7,9 +7,9 @@ from softdock.dynamics.kernels.fused_algebra import (
     load3,
     load6,
     load10,
+    read_ten,
     store6,
     store10,
-    ten,
     times_inertia,
     write_six,
 )
@@ -20,21 +20,21 @@ from softdock.native.simd import LANES, fma, load
 
 @kernel
 def sum_inertias(links, groups, u):
-    """Inertias of placed links and whole trees, and the momentum that joints make; Eqs. (M3)-(M5)."""
+    """Write the inertias of placed links and of whole trees, and the momentum due to joint speeds; Eqs. (M3)-(M5)."""
     for g in range(groups.shape[0]):
-        move_inertias(groups[g])
+        transform_inertias(groups[g])
     for g in range(groups.shape[0] - 1, -1, -1):
         compose(groups[g])
         if g > 0:
-            hand_over(groups, g)
+            add_to_earlier_groups(groups, g)
     for i in range(links.shape[0]):
         if links[i].kind == FREE:
             sum_tree(links[i], groups, u)
 
 
 @inline
-def move_inertias(group):
-    """Inertia of each link in base axes about the base's origin; Eq. (M3)."""
+def transform_inertias(group):
+    """Write the inertia of each link of a group in base axes about the base's origin; Eq. (M3)."""
     px, py, pz = load3(group.p, 0)
     xx, xy, xz = load3(group.R, 0)
     yx, yy, yz = load3(group.R, 3)
@@ -93,8 +93,8 @@ def compose(group):
 
 
 @inline
-def hand_over(groups, g):
-    """Give the composite inertias of axes whose parents are in earlier groups to these."""
+def add_to_earlier_groups(groups, g):
+    """Add the composite inertias of axes whose parents are in earlier groups to those of the parents."""
     group = groups[g]
     for j in range(group.count):
         parent = group.parent[j]
@@ -106,8 +106,8 @@ def hand_over(groups, g):
 
 @inline
 def sum_tree(base, groups, u):
-    """Inertia of a free tree, and the momentum that its joints make; Eq. (M5)."""
-    m, x, y, z, xx, yy, zz, xy, xz, yz = ten(base.now)
+    """Write the inertia of a free tree and the momentum due to its joint speeds; Eq. (M5)."""
+    m, x, y, z, xx, yy, zz, xy, xz, yz = read_ten(base.deformed)
     h0, h1, h2, h3, h4, h5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for c in range(base.column, base.column + base.columns):
         group, j = groups[c // LANES], c % LANES
@@ -129,7 +129,10 @@ def sum_tree(base, groups, u):
 
 @inline
 def find_centre(base, m, hx, hy, hz, xx, yy, zz, xy, xz, yz):
-    """Centre of a tree, and the inverse of its inertia about the centre, by cofactors; Eq. (M7)."""
+    """Write the centre of mass of a tree, and the inverse of its inertia about it, by cofactors; Eq. (M7).
+
+    Arguments are mass, mass times centre and inertia about the base's origin.
+    """
     per_mass = 1.0 / m
     cx, cy, cz = hx * per_mass, hy * per_mass, hz * per_mass
     xx, yy = fma(-cz, hz, fma(-cy, hy, xx)), fma(-cz, hz, fma(-cx, hx, yy))
@@ -147,7 +150,7 @@ def find_centre(base, m, hx, hy, hz, xx, yy, zz, xy, xz, yz):
 
 @inline
 def write_compliance(base):
-    """Motion of a rigid free tree per force on it, in the base frame; Eq. (M10)."""
+    """Write the acceleration of a rigid free tree per wrench on it (6x6), in the base frame; Eq. (M10)."""
     J, c, M = base.inverse_inertia, base.centre, base.inverse
     x, y, z, per_mass = c[0], c[1], c[2], 1.0 / base.total[0]
     M[0, 0], M[0, 1], M[0, 2] = J[0], J[3], J[4]
@@ -164,7 +167,7 @@ def write_compliance(base):
 
 @inline
 def write_inertia(base):
-    """Inertia of a free tree as a matrix, in the memory of its inverse."""
+    """Write the inertia of a free tree as a 6x6 matrix into the memory of its inverse."""
     T, M = base.total, base.inverse
     for i in range(6):
         for j in range(6):
@@ -180,9 +183,9 @@ def write_inertia(base):
 
 @inline
 def inertia_of(groups, link):
-    """Mass, mass times centre and inertia of a moving link, deformed, in link axes."""
+    """Return mass, mass times centre and inertia (ten numbers) of a moving link, deformed, in link axes."""
     if link.kind == FREE:
-        return ten(link.now)
+        return read_ten(link.deformed)
     last = link.column + link.rows - 1
     own, j = groups[last // LANES].own, last % LANES
     return (

@@ -117,14 +117,14 @@ def compare_with_start(system, y, conserved, check):
 
 @inline
 def energy_scale(seen):
-    """Energy scale of a run so far [J]; Eq. (E2)."""
+    """Return the energy scale of a run so far [J]; Eq. (E2)."""
     scale = max(seen.largest_kinetic, seen.largest_elastic)
     return max(scale, max(seen.largest_dissipated, seen.gross_work))
 
 
 @inline
 def distance(a, b):
-    """Distance of two vectors."""
+    """Return the magnitude of the difference of two vectors."""
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return math.sqrt(x * x + y * y + z * z)
 

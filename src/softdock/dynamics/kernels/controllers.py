@@ -11,7 +11,7 @@ from softdock.dynamics.kernels.actuators import (
 from softdock.dynamics.kernels.gnc_records import Mode
 from softdock.dynamics.kernels.guidance import attitude_in_fixed_frame, enter_mode, guide
 from softdock.dynamics.kernels.navigation import estimate, take_measurement
-from softdock.dynamics.kernels.orbit import differential, move_orbit
+from softdock.dynamics.kernels.orbit import differential_gravity, move_orbit
 from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
 from softdock.dynamics.kernels.relative_frames import tip_from_centre
 from softdock.dynamics.kernels.tree import GROUND
@@ -215,8 +215,8 @@ def frame_acceleration(system, c, R_NP, R, w, r):
     if system.orbit.shape[0] > 0:
         rx, ry, rz = rotate(R, r[0], r[1], r[2])
         cx, cy, cz = rotate(R_NP, c.p[0] - rx, c.p[1] - ry, c.p[2] - rz)
-        hx, hy, hz = differential(system.orbit[0], ox + cx, oy + cy, oz + cz)
-        kx, ky, kz = differential(system.orbit[0], gx, gy, gz)
+        hx, hy, hz = differential_gravity(system.orbit[0], ox + cx, oy + cy, oz + cz)
+        kx, ky, kz = differential_gravity(system.orbit[0], gx, gy, gz)
         hx, hy, hz = rotate_inverse(R_NP, hx - kx, hy - ky, hz - kz)
         ax, ay, az = ax - hx, ay - hy, az - hz
     elif base.kind == GROUND:

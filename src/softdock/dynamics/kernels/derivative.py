@@ -27,7 +27,7 @@ from softdock.dynamics.kernels.composites import sum_inertias
 from softdock.dynamics.kernels.contacts import apply_contacts, contact_energy
 from softdock.dynamics.kernels.dynamics import accelerations, link_accelerations
 from softdock.dynamics.kernels.elements import LOAD, apply_elements, table_value
-from softdock.dynamics.kernels.fused_algebra import six
+from softdock.dynamics.kernels.fused_algebra import read_six
 from softdock.dynamics.kernels.gnc_records import GncRecords
 from softdock.dynamics.kernels.interfaces import apply_interfaces, interface_energy
 from softdock.dynamics.kernels.kinematics import (
@@ -220,7 +220,7 @@ def clear_forces(links, axes, u):
 
 @kernel
 def write_rates(links, axes, gravity, q, u, dy, n_q):
-    """Rates of positions, momenta and speeds; Eqs. (M15)-(M17)."""
+    """Write the rates of positions, momenta and speeds into `dy`; Eqs. (M15)-(M17)."""
     for i in range(links.shape[0]):
         link = links[i]
         kind = link.kind
@@ -249,7 +249,7 @@ def write_rates(links, axes, gravity, q, u, dy, n_q):
 
 @inline
 def common_power(links, gravity, n_q, u, dy):
-    """Power of external forces except weight on the motion of the common centre of mass [W]; Eq. (E1)."""
+    """Return the power of external forces except weight on the motion of the common centre of mass [W]; Eq. (E1)."""
     mass, fx, fy, fz, px, py, pz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(links.shape[0]):
         base = links[i]
@@ -266,7 +266,7 @@ def common_power(links, gravity, n_q, u, dy):
 
 @inline
 def add_weight(base, gravity):
-    """Rate of a free tree's momentum by uniform gravity, added to the wrench on its base."""
+    """Add the weight of a free tree in uniform gravity to the wrench on its base, in N about N's origin."""
     W, total, p = base.W, base.total, base.p_NB
     hx, hy, hz = rotate(base.R_NB, total[1], total[2], total[3])
     m = total[0]
@@ -288,7 +288,7 @@ def write_quaternion_rate(q, dy, at, wx, wy, wz):
 
 @kernel
 def total_stored_energy(system):
-    """Energy stored in all elements and contacts at the last evaluation [J]."""
+    """Return the energy stored in all elements and contacts at the last evaluation [J]."""
     energy = contact_energy(system.pairs) + interface_energy(system.interfaces)
     if system.bonds.shape[0] > 0:
         energy += bond_energy(system.bonds)
@@ -299,9 +299,9 @@ def total_stored_energy(system):
 
 @inline
 def momentum_of(groups, link):
-    """Momentum of a moving link against N in its base frame; and its mass and mass times centre there."""
+    """Return the momentum of a moving link against N, and its mass and mass times centre, in its base frame."""
     if link.kind == FREE:
-        return six(link.h), (link.now[0], link.now[1], link.now[2], link.now[3])
+        return read_six(link.h), (link.deformed[0], link.deformed[1], link.deformed[2], link.deformed[3])
     last = link.column + link.rows - 1
     h, own, j = groups[last // LANES].h, groups[last // LANES].inertia, last % LANES
     return (h[0, j], h[1, j], h[2, j], h[3, j], h[4, j], h[5, j]), (

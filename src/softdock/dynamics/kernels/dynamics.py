@@ -11,7 +11,7 @@ from softdock.dynamics.kernels.fused_algebra import (
     dot,
     dot6,
     load6,
-    six,
+    read_six,
     store6,
     sum_along,
     write_six,
@@ -28,7 +28,7 @@ def accelerations(links, axes, groups, tiles):
     Expects placed links with their inertias, velocities and bias, the external wrenches `W` (in N about N's origin)
     and the joint forces `tau`. Writes accelerations to `udot`.
     """
-    factor(links, groups, tiles)
+    invert_joint_inertia(links, groups, tiles)
     for i in range(links.shape[0]):
         W = links[i].W
         links[i].loaded = 0
@@ -85,7 +85,7 @@ def add_force(links, groups, i, x):
 
 
 @kernel
-def join(links, groups, tiles):
+def compute_joint_inertia(links, groups, tiles):
     """Compute the inertia of joints with free bases eliminated, tile by tile; Eqs. (M9), (M10)."""
     for i in range(links.shape[0]):
         if links[i].kind == FREE:
@@ -94,34 +94,34 @@ def join(links, groups, tiles):
             else:
                 write_compliance(links[i])
     for g in range(groups.shape[0]):
-        yield_bases(links, groups[g])
+        write_base_motions(links, groups[g])
     for g in range(groups.shape[0]):
         fill_tiles(groups, g, tiles)
 
 
 @kernel
-def factor(links, groups, tiles):
+def invert_joint_inertia(links, groups, tiles):
     """Invert the inertia of joints with free bases eliminated, tile by tile; Eqs. (M9)-(M11)."""
-    join(links, groups, tiles)
+    compute_joint_inertia(links, groups, tiles)
     for g in range(groups.shape[0] - 1, -1, -1):
-        sweep(tiles[place(g, g)].H, groups[g].count)
+        sweep(tiles[tile_index(g, g)].H, groups[g].count)
         first = groups[g].first // LANES
         for i in range(g - 1, first - 1, -1):
-            room = tiles[tiles.shape[0] - 1].H
-            multiply(tiles[place(g, g)].H, tiles[place(g, i)].H, room)
+            scratch = tiles[tiles.shape[0] - 1].H
+            multiply(tiles[tile_index(g, g)].H, tiles[tile_index(g, i)].H, scratch)
             for j in range(first, i + 1):
-                take_out(room, tiles[place(g, j)].H, tiles[place(i, j)].H)
+                add_transposed_product(scratch, tiles[tile_index(g, j)].H, tiles[tile_index(i, j)].H)
 
 
 @inline
-def place(row, column):
-    """Index of a tile of the lower triangle."""
+def tile_index(row, column):
+    """Return the index of a tile of the lower triangle, stored row by row."""
     return row * (row + 1) // 2 + column
 
 
 @inline
-def yield_bases(links, group):
-    """Motion of free bases that the momenta of axes make; Eq. (M10)."""
+def write_base_motions(links, group):
+    """Write `Y`: for each axis, the motion of its free base that has the momentum `F` of the axis; Eq. (M10)."""
     f0, f1, f2, f3, f4, f5 = load6(group.F)
     for k in range(LANES):
         if group.roots[k] < 0:
@@ -134,13 +134,13 @@ def yield_bases(links, group):
 
 @inline
 def fill_tiles(groups, g, tiles):
-    """Inertia of joints, for the axes of a group and all that come after them; Eqs. (M9), (M10)."""
+    """Write the inertia of joints between the axes of a group and those of it and of later groups; Eqs. (M9), (M10)."""
     group = groups[g]
     s0, s1, s2, s3, s4, s5 = load6(group.S)
     f0, f1, f2, f3, f4, f5 = load6(group.F)
     y0, y1, y2, y3, y4, y5 = load6(group.Y)
     for i in range(g, groups.shape[0]):
-        F, S, tile = groups[i].F, groups[i].S, tiles[place(i, g)]
+        F, S, tile = groups[i].F, groups[i].S, tiles[tile_index(i, g)]
         H, above, same = tile.H, tile.above, tile.same
         for k in range(groups[i].count):
             carried = dot6(s0, s1, s2, s3, s4, s5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
@@ -180,8 +180,8 @@ def multiply(A, B, out):
 
 
 @inline
-def take_out(A, B, out):
-    """Add the product of a transposed tile and a tile: the update by eliminated axes; Eq. (M11)."""
+def add_transposed_product(A, B, out):
+    """Add the product of tile A, transposed, and tile B to a tile: the update by eliminated axes; Eq. (M11)."""
     b0, b1, b2, b3, b4, b5, b6, b7 = load_tile(B)
     for k in range(LANES):
         x = add_dot(load(out, k, 0), b0, b1, b2, A[0, k], A[1, k], A[2, k])
@@ -191,7 +191,7 @@ def take_out(A, B, out):
 
 @inline
 def load_tile(A):
-    """Eight rows of lanes."""
+    """Return the eight rows of a tile as SIMD vectors."""
     a0, a1, a2, a3 = load(A, 0, 0), load(A, 1, 0), load(A, 2, 0), load(A, 3, 0)
     return a0, a1, a2, a3, load(A, 4, 0), load(A, 5, 0), load(A, 6, 0), load(A, 7, 0)
 
@@ -218,7 +218,7 @@ def gather_forces(links, groups):
     for i in range(links.shape[0]):
         base = links[i]
         if base.kind == FREE:
-            f0, f1, f2, f3, f4, f5 = six(base.f)
+            f0, f1, f2, f3, f4, f5 = read_six(base.f)
             for c in range(base.column, base.column + base.columns):
                 group, j = groups[c // LANES], c % LANES
                 if group.parent[j] < 0:
@@ -233,7 +233,7 @@ def gather_forces(links, groups):
         for k in range(LANES):
             if group.roots[k] < 0:
                 break
-            f0, f1, f2, f3, f4, f5 = six(links[group.roots[k]].f)
+            f0, f1, f2, f3, f4, f5 = read_six(links[group.roots[k]].f)
             push = dot6(y0, y1, y2, y3, y4, y5, f0, f1, f2, f3, f4, f5)
             b = fma(load(group.members, k, 0), push, b)
         store(group.b, 0, 0, b)
@@ -245,9 +245,9 @@ def solve(groups, tiles):
     n = groups.shape[0]
     for g in range(n - 1, -1, -1):
         group = groups[g]
-        divide(tiles[place(g, g)].H, group)
+        divide(tiles[tile_index(g, g)].H, group)
         for i in range(group.first // LANES, g):
-            b, H = load(groups[i].b, 0, 0), tiles[place(g, i)].H
+            b, H = load(groups[i].b, 0, 0), tiles[tile_index(g, i)].H
             for k in range(LANES):
                 b = fma(-group.udot[0, k], load(H, k, 0), b)
             store(groups[i].b, 0, 0, b)
@@ -256,11 +256,11 @@ def solve(groups, tiles):
         first = group.first // LANES
         if first < g:
             for k in range(group.count):
-                x = load(tiles[place(g, first)].H, k, 0) * load(groups[first].udot, 0, 0)
+                x = load(tiles[tile_index(g, first)].H, k, 0) * load(groups[first].udot, 0, 0)
                 for i in range(first + 1, g):
-                    x = fma(load(tiles[place(g, i)].H, k, 0), load(groups[i].udot, 0, 0), x)
+                    x = fma(load(tiles[tile_index(g, i)].H, k, 0), load(groups[i].udot, 0, 0), x)
                 group.b[0, k] -= horizontal_sum(x)
-            divide(tiles[place(g, g)].H, group)
+            divide(tiles[tile_index(g, g)].H, group)
 
 
 @inline
@@ -284,7 +284,7 @@ def link_accelerations(links, groups, locked):
         elif link.kind != GROUND:
             parent = links[link.parent]
             below = parent.dB if locked == 1 else parent.dA
-            a0, a1, a2, a3, a4, a5 = six(below)
+            a0, a1, a2, a3, a4, a5 = read_six(below)
             for c in range(link.column, link.column + link.rows):
                 group, j = groups[c // LANES], c % LANES
                 S, udot = group.S, group.udot[0, j]
@@ -296,7 +296,7 @@ def link_accelerations(links, groups, locked):
 @inline
 def accelerate_base(base, groups, a):
     """Compute the acceleration of a free base from the required force of its tree; Eq. (M13)."""
-    f0, f1, f2, f3, f4, f5 = six(base.f)
+    f0, f1, f2, f3, f4, f5 = read_six(base.f)
     for c in range(base.column, base.column + base.columns):
         group, j = groups[c // LANES], c % LANES
         F, udot = group.F, group.udot[0, j]

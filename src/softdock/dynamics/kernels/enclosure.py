@@ -29,8 +29,8 @@ from softdock.dynamics.kernels.elements import COUPLING, STRUT
 from softdock.dynamics.kernels.motion_bounds import (
     ANGULAR_ACCELERATION,
     ANGULAR_VELOCITY,
-    bend_between,
     bound_separation,
+    curvature_range,
 )
 from softdock.dynamics.kernels.parabolas import least_between, second_derivative
 from softdock.dynamics.kernels.rosenbrock import EARLY, LATE, STAGE_TIMES
@@ -66,7 +66,7 @@ def is_contact(kind):
 
 @inline
 def is_state(kind):
-    """Return whether a channel is an entry of the state, of which the interpolation is a polynomial."""
+    """Return whether a channel is an entry of the state, whose interpolation is a polynomial."""
     return kind == JOINT_POSITION or kind == JOINT_SPEED
 
 
@@ -80,7 +80,7 @@ def smooth_value(channel, x):
 
 
 @kernel
-def bound_bends(channel, system, dense, motion):
+def bound_curvature(channel, system, dense, motion):
     """Return the bounds of the second derivative of a channel's smooth function in a step; Eqs. (M63), (M64).
 
     The first is the largest magnitude of negative values, the second that of positive ones.
@@ -93,11 +93,13 @@ def bound_bends(channel, system, dense, motion):
         )
         if channel.component == 3:
             return 2.0 * distance * push, 2.0 * (speed * speed + distance * push)
-        bend = push
+        curvature = push
         if channel.in_world == 0:
             turn = motion[channel.j, ANGULAR_VELOCITY]
-            bend += 2.0 * turn * speed + (motion[channel.j, ANGULAR_ACCELERATION] + turn * turn) * distance
-        return bend, bend
+            curvature += (
+                2.0 * turn * speed + (motion[channel.j, ANGULAR_ACCELERATION] + turn * turn) * distance
+            )
+        return curvature, curvature
     if kind == ELEMENT_DEFLECTION or kind == ELEMENT_FORCE:  # of a strut, as its length
         strut = system.elements[channel.i]
         if strut.active == 0:
@@ -111,15 +113,15 @@ def bound_bends(channel, system, dense, motion):
         if channel.in_world == 0:
             other = motion[channel.j, ANGULAR_VELOCITY]
             turn, spin = turn + other, spin + turn * other + motion[channel.j, ANGULAR_ACCELERATION]
-        bend = turn * turn + spin if kind == TILT else 0.25 * turn * turn + 0.5 * spin
-        return bend, bend
+        curvature = turn * turn + spin if kind == TILT else 0.25 * turn * turn + 0.5 * spin
+        return curvature, curvature
     return 0.0, 0.0
 
 
 @inline
-def finite_bends(channel, system, dense, motion):
+def finite_curvature_bounds(channel, system, dense, motion):
     """Return the bounds of the second derivative of a channel's smooth function in a step; zero if they overflow."""
-    down, up = bound_bends(channel, system, dense, motion)
+    down, up = bound_curvature(channel, system, dense, motion)
     if not (math.isfinite(down) and math.isfinite(up)):
         return 0.0, 0.0
     return down, up
@@ -145,7 +147,7 @@ def rotation_bound(channel, system, motion):
 
 
 @inline
-def estimate_bend(method, part, channel, start, early, late, end):
+def estimate_curvature(method, part, channel, start, early, late, end):
     """Return an estimate of the second derivative of a channel, from the ends and two stages of a step; Eq. (M65).
 
     `part` is the part of its size to which the step was shortened; its stages may then be later than its end.
@@ -185,7 +187,7 @@ def stays_closed(channel, previous, start, end):
 
 
 @inline
-def bend_from_previous(previous_step, previous, start, end):
+def curvature_from_previous(previous_step, previous, start, end):
     """Return an estimate of the second derivative in a step from the ends of this and of the previous step.
 
     `previous_step` is relative to this step. For a contact that stays closed it is used beside the estimate from the
@@ -195,7 +197,7 @@ def bend_from_previous(previous_step, previous, start, end):
 
 
 @inline
-def bend_of_load(channel, previous_step, previous, start, end):
+def estimate_load_curvature(channel, previous_step, previous, start, end):
     """Return an estimate of the second derivative of a load, from the ends of this and of the previous step; Eq. (M76).
 
     Loads are not read at the stages, because reactions would have to be computed there. In a step right after a switch,
@@ -204,7 +206,7 @@ def bend_of_load(channel, previous_step, previous, start, end):
     if previous_step == 0.0:
         return STEEPEST_CHANGE * abs(smooth_value(channel, end) - smooth_value(channel, start))
     a, b, c = smooth_value(channel, previous), smooth_value(channel, start), smooth_value(channel, end)
-    return bend_from_previous(previous_step, a, b, c)
+    return curvature_from_previous(previous_step, a, b, c)
 
 
 @inline
@@ -222,10 +224,10 @@ def enclose(channel, x_0, x_1, down, up):
 
 
 @inline
-def bends_between(channel, dense, low, high, down, up):
+def curvature_bounds_between(channel, dense, low, high, down, up):
     """Return the bounds of the second derivative between two instants, times the square of the interval."""
     if is_state(channel.kind):
-        least, most = bend_between(dense, channel.at, low, high)
+        least, most = curvature_range(dense, channel.at, low, high)
         down, up = max(-least, 0.0), max(most, 0.0)
     elif channel.kind == TIME:
         down, up = 0.0, 0.0

@@ -4,7 +4,7 @@ import math
 
 from softdock.dynamics.kernels.channels import COSINE, SQUARE, TIME
 from softdock.dynamics.kernels.enclosure import (
-    bends_between,
+    curvature_bounds_between,
     enclose,
     resolution_of,
     smooth_value,
@@ -35,7 +35,7 @@ def enclose_formula(run, top, i, left, right, before, after):
         node.last = node.value
         if node.kind == CHANNEL_VALUE:
             c = node.a
-            down, up = bends_between(
+            down, up = curvature_bounds_between(
                 run.channels[c], run.workspace.dense, left, right, search.downs[top, c], search.ups[top, c]
             )
             bound_channel(
@@ -89,5 +89,5 @@ def set_bounds_of_angle(node, low, high, slope_low, slope_high, down, up):
         return
     p, q = product(-slope_high, -slope_low, 1.0, 1.0 / least)
     _, most = square(p, q)
-    bend = max(down, up) / least + most / least
-    set_bounds(node, low, high, p, q, -bend, bend)
+    curvature = max(down, up) / least + most / least
+    set_bounds(node, low, high, p, q, -curvature, curvature)

@@ -43,8 +43,8 @@ NODE = np.dtype(
         ("high", np.float64),
         ("slope_low", np.float64),
         ("slope_high", np.float64),
-        ("bend_low", np.float64),
-        ("bend_high", np.float64),
+        ("curvature_low", np.float64),
+        ("curvature_high", np.float64),
         ("small", np.float64),
     ],
     align=True,
@@ -56,7 +56,7 @@ FALSE_BY_EQUALITY = -1e-300
 
 @kernel
 def formula_value(nodes, begin, end, values):
-    """Value of a formula for given values of channels; expects its nodes in [begin, end)."""
+    """Return the value of the formula with the nodes [begin, end) for given values of channels."""
     for k in range(begin, end):
         node = nodes[k]
         kind = node.kind
@@ -78,7 +78,7 @@ def formula_value(nodes, begin, end, values):
 
 @inline
 def whole_power(x, exponent):
-    """Power with a whole exponent, by multiplication."""
+    """Return the power of a number with a whole exponent of at least 0, by multiplication."""
     out = 1.0
     for _ in range(exponent):
         out *= x
@@ -87,7 +87,7 @@ def whole_power(x, exponent):
 
 @inline
 def unary_value(kind, x):
-    """Value of a node with one operand; the root of a negative number is not a number."""
+    """Return the value of a node with one operand; NaN for the root of a negative number."""
     if kind == SQUARE_ROOT:
         return math.sqrt(x) if x >= 0.0 else math.nan
     return abs(x) if kind == ABSOLUTE else -x
@@ -95,7 +95,7 @@ def unary_value(kind, x):
 
 @inline
 def binary_value(kind, x, y):
-    """Value of a node with two operands; a quotient by zero is not a number."""
+    """Return the value of a node with two operands; NaN for a quotient by zero."""
     if kind == ADD:
         return x + y
     if kind == SUBTRACT:
@@ -113,7 +113,7 @@ def binary_value(kind, x, y):
 
 @inline
 def excess(difference):
-    """Positive where a comparison is true, negative where it is false."""
+    """Return the excess of a comparison: positive where it is true, negative where it is false."""
     return difference if difference < 0.0 or difference > 0.0 else FALSE_BY_EQUALITY
 
 
@@ -143,7 +143,9 @@ def bound_formula(nodes, begin, end):
         elif kind == ABSOLUTE:
             bound_absolute(node, a)
         elif kind == NEGATIVE or kind == NEGATION:
-            set_bounds(node, -a.high, -a.low, -a.slope_high, -a.slope_low, -a.bend_high, -a.bend_low)
+            set_bounds(
+                node, -a.high, -a.low, -a.slope_high, -a.slope_low, -a.curvature_high, -a.curvature_low
+            )
             node.small = a.small
         elif kind == ADD or kind == SUBTRACT or kind == EXCEEDS:
             bound_sum(node, a, nodes[begin + node.b], kind == ADD)
@@ -161,14 +163,14 @@ def bound_formula(nodes, begin, end):
 
 
 @inline
-def set_bounds(node, low, high, slope_low, slope_high, bend_low, bend_high):
+def set_bounds(node, low, high, slope_low, slope_high, curvature_low, curvature_high):
     """Write the bounds of a node; what is not a number becomes infinite."""
     node.low = low if low == low else -math.inf
     node.high = high if high == high else math.inf
     node.slope_low = slope_low if slope_low == slope_low else -math.inf
     node.slope_high = slope_high if slope_high == slope_high else math.inf
-    node.bend_low = bend_low if bend_low == bend_low else -math.inf
-    node.bend_high = bend_high if bend_high == bend_high else math.inf
+    node.curvature_low = curvature_low if curvature_low == curvature_low else -math.inf
+    node.curvature_high = curvature_high if curvature_high == curvature_high else math.inf
 
 
 @kernel
@@ -177,17 +179,17 @@ def tighten(node):
     rise = node.last - node.first
     if not abs(rise) < math.inf:
         return
-    down, up = max(-node.bend_low, 0.0), max(node.bend_high, 0.0)
-    bend = max(down, up)
-    node.slope_low = max(node.slope_low, rise - 0.5 * bend)
-    node.slope_high = min(node.slope_high, rise + 0.5 * bend)
+    down, up = max(-node.curvature_low, 0.0), max(node.curvature_high, 0.0)
+    curvature = max(down, up)
+    node.slope_low = max(node.slope_low, rise - 0.5 * curvature)
+    node.slope_high = min(node.slope_high, rise + 0.5 * curvature)
     node.low = max(node.low, least_between(node.first, node.last, up))
     node.high = min(node.high, -least_between(-node.first, -node.last, down))
 
 
 @inline
 def use_chord_if_negligible(node):
-    """Take a comparison as linear if it leaves the range of its values at the ends by no more than does not matter."""
+    """Take a comparison as linear if it leaves the range of its values at both ends by a negligible difference."""
     least, most = min(node.first, node.last), max(node.first, node.last)
     if node.low >= least - node.small and node.high <= most + node.small:
         rise = node.last - node.first
@@ -197,7 +199,7 @@ def use_chord_if_negligible(node):
 
 @inline
 def product(a, b, c, d):
-    """Product of the intervals [a, b] and [c, d]."""
+    """Return the product of the intervals [a, b] and [c, d]."""
     p, q, r, s = a * c, a * d, b * c, b * d
     if p != p or q != q or r != r or s != s:  # zero times infinity
         return -math.inf, math.inf
@@ -206,42 +208,42 @@ def product(a, b, c, d):
 
 @inline
 def square(a, b):
-    """Square of the interval [a, b]."""
+    """Return the square of the interval [a, b]."""
     most = max(a * a, b * b)
     return (0.0 if a <= 0.0 <= b else min(a * a, b * b)), most
 
 
 @inline
 def magnitude(low, high):
-    """Largest absolute value in an interval."""
+    """Return the largest absolute value in an interval."""
     return max(abs(low), abs(high))
 
 
 @kernel
 def bound_sum(node, a, b, add):
-    """Bounds of a sum or a difference."""
+    """Write the bounds of a sum or a difference."""
     if add:
         set_bounds(
             node, a.low + b.low, a.high + b.high, a.slope_low + b.slope_low, a.slope_high + b.slope_high,
-            a.bend_low + b.bend_low, a.bend_high + b.bend_high,
+            a.curvature_low + b.curvature_low, a.curvature_high + b.curvature_high,
         )  # fmt: skip
     else:
         set_bounds(
             node, a.low - b.high, a.high - b.low, a.slope_low - b.slope_high, a.slope_high - b.slope_low,
-            a.bend_low - b.bend_high, a.bend_high - b.bend_low,
+            a.curvature_low - b.curvature_high, a.curvature_high - b.curvature_low,
         )  # fmt: skip
     node.small = a.small + b.small
 
 
 @kernel
 def bound_product(node, a, b):
-    """Bounds of a product: (ab)' = a'b + ab', (ab)'' = a''b + 2a'b' + ab''."""
+    """Write the bounds of a product: (ab)' = a'b + ab', (ab)'' = a''b + 2a'b' + ab''."""
     low, high = product(a.low, a.high, b.low, b.high)
     s, t = product(a.slope_low, a.slope_high, b.low, b.high)
     u, v = product(a.low, a.high, b.slope_low, b.slope_high)
-    i, j = product(a.bend_low, a.bend_high, b.low, b.high)
+    i, j = product(a.curvature_low, a.curvature_high, b.low, b.high)
     k, m = product(a.slope_low, a.slope_high, b.slope_low, b.slope_high)
-    p, q = product(a.low, a.high, b.bend_low, b.bend_high)
+    p, q = product(a.low, a.high, b.curvature_low, b.curvature_high)
     set_bounds(node, low, high, s + u, t + v, i + 2.0 * k + p, j + 2.0 * m + q)
     node.small = finite_or_zero(magnitude(a.low, a.high) * b.small + magnitude(b.low, b.high) * a.small)
 
@@ -254,7 +256,7 @@ def finite_or_zero(x):
 
 @kernel
 def bound_quotient(node, a, b):
-    """Bounds of a quotient, as the product with r = 1/b: r' = -b' r^2, r'' = -b'' r^2 + 2 b'^2 r^3."""
+    """Write the bounds of a quotient, as the product with r = 1/b: r' = -b' r^2, r'' = -b'' r^2 + 2 b'^2 r^3."""
     if b.low <= 0.0 <= b.high or not (abs(b.low) < math.inf and abs(b.high) < math.inf):
         set_bounds(node, -math.inf, math.inf, -math.inf, math.inf, -math.inf, math.inf)
         node.small = 0.0
@@ -262,16 +264,16 @@ def bound_quotient(node, a, b):
     r_low, r_high = 1.0 / b.high, 1.0 / b.low
     e, f = square(r_low, r_high)
     slope_low, slope_high = product(-b.slope_high, -b.slope_low, e, f)
-    g, h = product(-b.bend_high, -b.bend_low, e, f)
+    g, h = product(-b.curvature_high, -b.curvature_low, e, f)
     i, j = square(b.slope_low, b.slope_high)
     k, m = product(i, j, r_low * r_low * r_low, r_high * r_high * r_high)
-    bend_low, bend_high = g + 2.0 * k, h + 2.0 * m
+    curvature_low, curvature_high = g + 2.0 * k, h + 2.0 * m
     low, high = product(a.low, a.high, r_low, r_high)
     s, t = product(a.slope_low, a.slope_high, r_low, r_high)
     u, v = product(a.low, a.high, slope_low, slope_high)
-    p, q = product(a.bend_low, a.bend_high, r_low, r_high)
+    p, q = product(a.curvature_low, a.curvature_high, r_low, r_high)
     w, x = product(a.slope_low, a.slope_high, slope_low, slope_high)
-    y, z = product(a.low, a.high, bend_low, bend_high)
+    y, z = product(a.low, a.high, curvature_low, curvature_high)
     set_bounds(node, low, high, s + u, t + v, p + 2.0 * w + y, q + 2.0 * x + z)
     size = magnitude(r_low, r_high)
     node.small = finite_or_zero(size * a.small + magnitude(a.low, a.high) * size * size * b.small)
@@ -279,21 +281,21 @@ def bound_quotient(node, a, b):
 
 @kernel
 def bound_power(node, a, n):
-    """Bounds of a whole power: (a^n)' = n a^(n-1) a', (a^n)'' = n (n-1) a^(n-2) a'^2 + n a^(n-1) a''."""
+    """Write the bounds of a whole power: (a^n)' = n a^(n-1) a', (a^n)'' = n (n-1) a^(n-2) a'^2 + n a^(n-1) a''."""
     low, high = power_of_interval(a.low, a.high, n)
     p, q = power_of_interval(a.low, a.high, n - 1)
     r, s = power_of_interval(a.low, a.high, n - 2)
     t, u = product(n * p, n * q, a.slope_low, a.slope_high)
     v, w = square(a.slope_low, a.slope_high)
     x, y = product(n * (n - 1.0) * r, n * (n - 1.0) * s, v, w)
-    i, j = product(n * p, n * q, a.bend_low, a.bend_high)
+    i, j = product(n * p, n * q, a.curvature_low, a.curvature_high)
     set_bounds(node, low, high, t, u, x + i, y + j)
     node.small = finite_or_zero(n * magnitude(p, q) * a.small)
 
 
 @inline
 def power_of_interval(low, high, n):
-    """Whole power of an interval."""
+    """Return a power of an interval with a whole exponent of at least 0."""
     a, b = whole_power(low, n), whole_power(high, n)
     if n % 2 == 1:
         return a, b
@@ -302,7 +304,7 @@ def power_of_interval(low, high, n):
 
 @kernel
 def bound_root(node, a):
-    """Bounds of a square root r: r' = a'/(2r), r'' = (a'' - 2 r'^2)/(2r); no derivatives where a may be zero."""
+    """Write the bounds of a square root r: r' = a'/(2r), r'' = (a'' - 2 r'^2)/(2r); none if a may be 0."""
     low, high = math.sqrt(max(a.low, 0.0)), math.sqrt(max(a.high, 0.0))
     if not low > 0.0:
         set_bounds(node, low, high, -math.inf, math.inf, -math.inf, math.inf)
@@ -310,63 +312,63 @@ def bound_root(node, a):
         return
     p, q = product(a.slope_low, a.slope_high, 0.5 / high, 0.5 / low)
     _, most = square(p, q)
-    i, j = product(a.bend_low - 2.0 * most, a.bend_high, 0.5 / high, 0.5 / low)
+    i, j = product(a.curvature_low - 2.0 * most, a.curvature_high, 0.5 / high, 0.5 / low)
     set_bounds(node, low, high, p, q, i, j)
     node.small = finite_or_zero(0.5 * a.small / high)
 
 
 @kernel
 def bound_absolute(node, a):
-    """Bounds of an absolute value, whose kink at zero is convex; Eq. (M83)."""
+    """Write the bounds of an absolute value, whose kink at zero is convex; Eq. (M83)."""
     node.small = a.small
     if a.low >= 0.0:
-        set_bounds(node, a.low, a.high, a.slope_low, a.slope_high, a.bend_low, a.bend_high)
+        set_bounds(node, a.low, a.high, a.slope_low, a.slope_high, a.curvature_low, a.curvature_high)
     elif a.high <= 0.0:
-        set_bounds(node, -a.high, -a.low, -a.slope_high, -a.slope_low, -a.bend_high, -a.bend_low)
+        set_bounds(node, -a.high, -a.low, -a.slope_high, -a.slope_low, -a.curvature_high, -a.curvature_low)
     else:
-        slope, bend = magnitude(a.slope_low, a.slope_high), magnitude(a.bend_low, a.bend_high)
-        set_bounds(node, 0.0, magnitude(a.low, a.high), -slope, slope, -bend, math.inf)
+        slope, curvature = magnitude(a.slope_low, a.slope_high), magnitude(a.curvature_low, a.curvature_high)
+        set_bounds(node, 0.0, magnitude(a.low, a.high), -slope, slope, -curvature, math.inf)
 
 
 @kernel
 def bound_choice(node, a, b, least):
-    """Bounds of the smaller or larger of two values; the kink where they are equal is concave or convex; Eq. (M83)."""
+    """Write the bounds of the smaller or larger of two values, whose kink is concave or convex; Eq. (M83)."""
     node.small = max(a.small, b.small)
     if (a.high <= b.low) if least else (a.low >= b.high):
-        set_bounds(node, a.low, a.high, a.slope_low, a.slope_high, a.bend_low, a.bend_high)
+        set_bounds(node, a.low, a.high, a.slope_low, a.slope_high, a.curvature_low, a.curvature_high)
         return
     if (b.high <= a.low) if least else (b.low >= a.high):
-        set_bounds(node, b.low, b.high, b.slope_low, b.slope_high, b.bend_low, b.bend_high)
+        set_bounds(node, b.low, b.high, b.slope_low, b.slope_high, b.curvature_low, b.curvature_high)
         return
     slope_low, slope_high = min(a.slope_low, b.slope_low), max(a.slope_high, b.slope_high)
     if least:
         set_bounds(
             node, min(a.low, b.low), min(a.high, b.high), slope_low, slope_high,
-            -math.inf, max(a.bend_high, b.bend_high),
+            -math.inf, max(a.curvature_high, b.curvature_high),
         )  # fmt: skip
     else:
         set_bounds(
             node, max(a.low, b.low), max(a.high, b.high), slope_low, slope_high,
-            min(a.bend_low, b.bend_low), math.inf,
+            min(a.curvature_low, b.curvature_low), math.inf,
         )  # fmt: skip
 
 
 @kernel
 def bound_norm(node, a, b, c, three):
-    """Bounds of a norm: it changes no faster than the vector, and bends down no more than that; Eq. (M82)."""
+    """Write the bounds of a norm f = |x|: |f'| <= |x'| and -|x''| <= f'' <= |x''| + |x'|^2 / f; Eq. (M82)."""
     p, q = square(a.low, a.high)
     r, s = square(b.low, b.high)
     low, high = p + r, q + s
     slope = square(a.slope_low, a.slope_high)[1] + square(b.slope_low, b.slope_high)[1]
-    bend = square(a.bend_low, a.bend_high)[1] + square(b.bend_low, b.bend_high)[1]
+    curvature = square(a.curvature_low, a.curvature_high)[1] + square(b.curvature_low, b.curvature_high)[1]
     node.small = max(a.small, b.small)
     if three:
         p, q = square(c.low, c.high)
         low, high = low + p, high + q
         slope += square(c.slope_low, c.slope_high)[1]
-        bend += square(c.bend_low, c.bend_high)[1]
+        curvature += square(c.curvature_low, c.curvature_high)[1]
         node.small = max(node.small, c.small)
-    low, high, bend = math.sqrt(low), math.sqrt(high), math.sqrt(bend)
-    most = slope / low + bend if low > 0.0 else math.inf
+    low, high, curvature = math.sqrt(low), math.sqrt(high), math.sqrt(curvature)
+    most = slope / low + curvature if low > 0.0 else math.inf
     slope = math.sqrt(slope)
-    set_bounds(node, low, high, -slope, slope, -bend, most)
+    set_bounds(node, low, high, -slope, slope, -curvature, most)

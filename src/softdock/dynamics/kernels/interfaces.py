@@ -26,8 +26,8 @@ from softdock.dynamics.kernels.contacts import add_opposite_wrenches, relative_p
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import rotate
 
-# What an interface tells: size of the force, energy, deepest contact, number of contacts, how far all pins are in,
-# largest force on one pin.
+# Results of an interface: size of the force [N], energy [J], largest depth [m], number of contacts, insertion of the
+# pin that is inserted least [m], largest force on one pin [N].
 RESULT_FORCE, RESULT_ENERGY, RESULT_DEPTH, RESULT_NUMBER, RESULT_INSERTION, RESULT_PIN_FORCE = (
     0,
     1,
@@ -39,7 +39,9 @@ RESULT_FORCE, RESULT_ENERGY, RESULT_DEPTH, RESULT_NUMBER, RESULT_INSERTION, RESU
 RESULT_COMPONENTS = 6  # of the force on the pins and of its torque about A's origin, in A
 RESULT_MOMENT = 12  # size of that torque
 RESULTS = 13
-HEADWAY = 0.25  # part of a pin's radius that it may move in one step, beyond what is free before it
+ALLOWED_ADVANCE = (
+    0.25  # of a pin's radius: how far a pin may move in a step beyond the free distance in front of it
+)
 
 PIN = np.dtype([("p_AH", np.float64, 3), ("p_BP", np.float64, 3)], align=True)
 """A hole in A, and the middle of its pin's leading cap in B [m]."""
@@ -61,7 +63,7 @@ INTERFACE = np.dtype(
         ("one", np.float64, TOTALS_SIZE),  # of one pin
         ("totals", np.float64, TOTALS_SIZE),  # of all of them: about A's origin, in axes of H
         ("result", np.float64, RESULTS),
-        ("headway", np.float64),  # time that the pins may move on before they can be far inside anything [s]
+        ("step_limit", np.float64),  # time within which no pin penetrates far, at the present speed [s]
         ("deepest", np.float64),  # largest depth of the run [m]
     ],
     align=True,
@@ -76,7 +78,7 @@ def apply_interfaces(links, interfaces, pins, power):
         face = interfaces[i]
         for k in range(RESULTS):
             face.result[k] = 0.0
-        face.headway = math.inf
+        face.step_limit = math.inf
         if face.active == 0:
             continue
         a, b = links[face.a], links[face.b]
@@ -158,7 +160,7 @@ def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     result[RESULT_MOMENT] = math.sqrt(total[TORQUE] ** 2 + total[TORQUE + 1] ** 2 + total[TORQUE + 2] ** 2)
     speed = math.sqrt(fastest) + face.reach * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     if speed > 0.0:
-        face.headway = (max(gap, 0.0) + HEADWAY * r) / speed
+        face.step_limit = (max(gap, 0.0) + ALLOWED_ADVANCE * r) / speed
 
 
 @kernel
@@ -189,7 +191,7 @@ def interface_tangents(links, face, pins, K, D):
 
 @kernel
 def interface_energy(interfaces):
-    """Elastic energy of all pins at the last evaluation [J]."""
+    """Return the elastic energy of all pins at the last evaluation [J]."""
     energy = 0.0
     for i in range(interfaces.shape[0]):
         energy += interfaces[i].result[RESULT_ENERGY]
@@ -201,7 +203,7 @@ def pin_step_limit(interfaces):
     """Return the time within which no pin penetrates far, at the speeds of the last evaluation [s]."""
     least = math.inf
     for i in range(interfaces.shape[0]):
-        least = min(least, interfaces[i].headway)
+        least = min(least, interfaces[i].step_limit)
     return least
 
 

@@ -14,10 +14,10 @@ from softdock.dynamics.kernels.fused_algebra import (
     load6,
     load10,
     motion_cross,
-    six,
+    read_six,
+    read_ten,
     store6,
     sum_along,
-    ten,
     times_inertia,
     write_six,
 )
@@ -55,12 +55,12 @@ def place_links(links, groups, q):
                     column = link.column + k
                     place_inner_axis(link, groups[column // LANES], column % LANES, k)
     for g in range(groups.shape[0]):
-        set_axes(groups[g])
+        write_joint_jacobians(groups[g])
 
 
 @inline
 def place_joints(group, q):
-    """Pose of each link in its parent, from the angle or the slide of its joint; Eq. (M1)."""
+    """Write the pose of each link in its parent, from the angle or displacement of its joint; Eq. (M1)."""
     J, d, R, p = group.R_PJ, group.p_PJ, group.R_PL, group.p_PL
     position = gather(q, group.at_q)
     s, c = sine_and_cosine(position * load(group.hinge, 0, 0))
@@ -75,7 +75,7 @@ def place_joints(group, q):
 
 @inline
 def place_child(link, parent, group, i):
-    """Pose of a link in the base frame from that of its parent; Eq. (M2)."""
+    """Write the pose of a link in the base frame, from that of its parent; Eq. (M2)."""
     A, B, d, R, p, R_BL, p_BL = parent.R, group.R_PL, group.p_PL, group.R, group.p, link.R, link.p
     b0, b1, b2, b3, b4, b5 = B[0, i], B[1, i], B[2, i], B[3, i], B[4, i], B[5, i]
     b6, b7, b8, dx, dy, dz = B[6, i], B[7, i], B[8, i], d[0, i], d[1, i], d[2, i]
@@ -108,8 +108,8 @@ def place_inner_axis(link, group, i, component):
 
 
 @inline
-def set_axes(group):
-    """Motion of axes along or about the z axes of their columns; Eq. (M2)."""
+def write_joint_jacobians(group):
+    """Write `S`: motion of each axis at unit speed along or about its z axis, about the base's origin; Eq. (M2)."""
     turns, slides = load(group.turns, 0, 0), load(group.slides, 0, 0)
     zx, zy, zz = load(group.R, 2, 0), load(group.R, 5, 0), load(group.R, 8, 0)
     px, py, pz = load3(group.p, 0)
@@ -120,7 +120,7 @@ def set_axes(group):
 
 @kernel
 def joint_velocities(links, groups, u):
-    """Velocity of placed links relative to their base, and the acceleration that it needs; Eqs. (M5), (M8).
+    """Write velocity and velocity-dependent acceleration of placed links relative to their base; Eqs. (M5), (M8).
 
     `u` holds the speeds of all axes; the six places of a free base are not read.
     """
@@ -131,19 +131,19 @@ def joint_velocities(links, groups, u):
         moving = (s0 * rate, s1 * rate, s2 * rate, s3 * rate, s4 * rate, s5 * rate)
         store6(step, moving)
         if g > 0:
-            inherit(groups, g, 0)
+            add_parent_motion(groups, g, 0)
         V = sum_along(step, group.carries, group.count)
         store6(group.V_rel, V)
         # The joint's axes move with the link, and V_P x (S u) = V x (S u).
         store6(step, motion_cross(V, moving))
         if g > 0:
-            inherit(groups, g, 1)
+            add_parent_motion(groups, g, 1)
         store6(group.A_rel, sum_along(step, group.carries, group.count))
 
 
 @inline
-def inherit(groups, g, what):
-    """Add the velocity (0) or acceleration (1) of parents in earlier groups to what axes add."""
+def add_parent_motion(groups, g, what):
+    """Add the velocity (`what` = 0) or acceleration (1) of parents in earlier groups to that of their axes."""
     group = groups[g]
     for j in range(group.count):
         parent = group.parent[j]
@@ -156,7 +156,7 @@ def inherit(groups, g, what):
 
 @kernel
 def base_velocities(links, u):
-    """Velocity of every free base from the momentum of its tree; Eqs. (M6), (M7).
+    """Write the velocity of every free base, from the momentum of its tree; Eqs. (M6), (M7).
 
     The six places of a free base in `u` hold the momentum of its whole tree about N's origin, in N axes.
     """
@@ -188,19 +188,19 @@ def base_velocities(links, u):
 
 @kernel
 def link_velocities(links, groups, gravity):
-    """Velocity, momentum and bias of every link from the velocities of bases and joints; Eq. (M8).
+    """Write velocity, momentum and bias of every link, from the velocities of bases and joints; Eq. (M8).
 
     Expects the velocity of each free base in `V`. Leaves in `f` the forces that the motion needs while bases and
     joints do not accelerate. Gravity acts as an upward acceleration of the ground; free trees fall as a whole and
     do not feel it.
     """
     for g in range(groups.shape[0]):
-        move_group(links, groups[g], gravity)
+        compute_group_motion(links, groups[g], gravity)
     for i in range(links.shape[0]):
         link = links[i]
         if link.kind == FREE:
-            V = six(link.V)
-            h = times_inertia(ten(link.now), V)
+            V = read_six(link.V)
+            h = times_inertia(read_ten(link.deformed), V)
             write_six(link.h, h)
             write_six(link.f, add_force_cross(ZERO_VECTOR, V, h))
         elif link.kind != GROUND:
@@ -210,8 +210,8 @@ def link_velocities(links, groups, gravity):
 
 
 @inline
-def move_group(links, group, gravity):
-    """Velocity, acceleration, momentum and bias of the links of a group."""
+def compute_group_motion(links, group, gravity):
+    """Write velocity, velocity-dependent acceleration, momentum and bias of the links of a group."""
     relative = load6(group.V_rel)
     v0, v1, v2, v3, v4, v5 = relative
     for k in range(LANES):

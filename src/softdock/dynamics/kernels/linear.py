@@ -17,7 +17,7 @@ from softdock.dynamics.kernels.contacts import relative_pose, relative_velocity
 from softdock.dynamics.kernels.couplings import coupling_pose, coupling_velocity, coupling_wrench, socket_acts
 from softdock.dynamics.kernels.derivative import set_motion
 from softdock.dynamics.kernels.drives import drive_stiffness, slowdown_per_force
-from softdock.dynamics.kernels.dynamics import join, place
+from softdock.dynamics.kernels.dynamics import compute_joint_inertia, tile_index
 from softdock.dynamics.kernels.elements import (
     COUPLING,
     DRIVE_POSITION,
@@ -38,10 +38,10 @@ from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, load, store
 from softdock.spatial.kernels import rotate, rotate_inverse
 
-# Columns of Linear.yields: stiffness and damping of the drive, speed and pace of its command that are lost per force,
-# rate of its force.
-YIELD_STIFFNESS, YIELD_DAMPING, YIELD_SPEED, YIELD_PACE, YIELD_RATE = 0, 1, 2, 3, 4
-YIELD_COLUMNS = 5
+# Columns of Linear.slowdowns: stiffness and damping of the drive, loss of speed and of the speed ratio of its command
+# per force, rate of its force by the command.
+SLOWDOWN_STIFFNESS, SLOWDOWN_DAMPING, SLOWDOWN_SPEED, SLOWDOWN_RATIO, SLOWDOWN_FORCE_RATE = 0, 1, 2, 3, 4
+SLOWDOWN_COLUMNS = 5
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -77,10 +77,10 @@ class Linear(NamedTuple):
     """(n,): rate of the forces of drives along joints by their smooth commands."""
     delays: NDArray[np.int64]
     """(n,): index in the state of the delay of that command; -1: none."""
-    yields: NDArray[np.float64]
-    """(n, YIELD_COLUMNS): of a drive that its force limit slows down; `YIELD_SPEED` is zero where there is none."""
+    slowdowns: NDArray[np.float64]
+    """(n, SLOWDOWN_COLUMNS): of a drive that its force limit slows down; `SLOWDOWN_SPEED` is zero without one."""
     work: NDArray[np.float64]
-    """(3, n): rows MOVES, RIGHT and SOUGHT; see stages."""
+    """(3, n): rows MOTION, RIGHT_SIDE and SOLUTION; see stages."""
     products: NDArray[np.float64]
     """(6, n): stiffness and damping of a connection times its relative velocity per momentum and speed."""
     displacements: NDArray[np.float64]
@@ -95,7 +95,7 @@ def linearise(system, t, y, linear):
     w = system.world[0]
     u = y[w.n_q : w.n_q + w.n_u]
     set_motion(system, y)
-    join(system.links, system.groups, system.tiles)
+    compute_joint_inertia(system.links, system.groups, system.tiles)
     write_inertia_blocks(system.links, system.groups, system.tiles, linear)
     add_joint_stiffness(system.elements, t, y, u, linear)
     count = system.pairs.shape[0]
@@ -148,7 +148,7 @@ def write_inertia_blocks(links, groups, tiles, linear):
         elif link.parent >= 0 and links[link.root].kind == FREE:
             for c in range(link.column, link.column + link.rows):
                 Y, j, at = groups[c // LANES].Y, c % LANES, groups[c // LANES].at_u[c % LANES]
-                V = in_N(links[link.root], (Y[0, j], Y[1, j], Y[2, j], Y[3, j], Y[4, j], Y[5, j]))
+                V = motion_in_N(links[link.root], (Y[0, j], Y[1, j], Y[2, j], Y[3, j], Y[4, j], Y[5, j]))
                 for k in range(6):
                     base_motion[link.root, k, at] = -V[k]
 
@@ -158,7 +158,7 @@ def fill_inertia(links, groups, g, tiles, inertia):
     """Write the inertia of the joints of a group and of all after it."""
     group = groups[g]
     for i in range(g, groups.shape[0]):
-        H = tiles[place(i, g)].H
+        H = tiles[tile_index(i, g)].H
         for k in range(groups[i].count):
             row = groups[i].at_u[k]
             for j in range(group.count):
@@ -166,7 +166,7 @@ def fill_inertia(links, groups, g, tiles, inertia):
 
 
 @kernel
-def in_N(base, V):
+def motion_in_N(base, V):
     """Return a motion vector of a base frame about its origin, in N about N's origin."""
     wx, wy, wz = rotate(base.R_NB, V[0], V[1], V[2])
     vx, vy, vz = rotate(base.R_NB, V[3], V[4], V[5])
@@ -179,11 +179,11 @@ def compliance_in_N(base, inertia):
     """Write the motion of a free tree per momentum, both in N about its origin."""
     M, at = base.inverse, base.at_u
     for k in range(6):  # rows of M, as motions of N
-        V = in_N(base, (M[k, 0], M[k, 1], M[k, 2], M[k, 3], M[k, 4], M[k, 5]))
+        V = motion_in_N(base, (M[k, 0], M[k, 1], M[k, 2], M[k, 3], M[k, 4], M[k, 5]))
         for j in range(6):
             inertia[at + k, at + j] = V[j]
     for j in range(6):
-        V = in_N(
+        V = motion_in_N(
             base,
             (
                 inertia[at, at + j],
@@ -202,12 +202,12 @@ def compliance_in_N(base, inertia):
 def add_joint_stiffness(elements, t, q, u, linear):
     """Add the stiffness and damping of elements along joint axes, from the state alone.
 
-    Also writes how fast smooth commands change the forces of drives: without it, a stiff drive that moves would limit
-    implicit steps. Ramps, whose speed jumps, are left out.
+    Also writes how fast commands of position change the forces of drives: without it, a stiff drive that moves would
+    limit implicit steps. Commands of speed are left out.
     """
     for i in range(linear.force_rate.shape[0]):
         linear.force_rate[i], linear.delays[i] = 0.0, -1
-        linear.yields[i, YIELD_SPEED] = 0.0
+        linear.slowdowns[i, SLOWDOWN_SPEED] = 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.kind > DRIVE_SPEED or (element.active == 0 and element.kind < DRIVE_POSITION):
@@ -234,12 +234,12 @@ def add_joint_stiffness(elements, t, q, u, linear):
                 _, speed, acceleration = command_at(element, t, delay_of(element, q))
                 linear.force_rate[element.at_u] += k * speed + element.damping[0] * acceleration
                 linear.delays[element.at_u] = element.at_delay
-                lost_speed, lost_pace = slowdown_per_force(element, t, q, vx)
+                lost_speed, lost_ratio = slowdown_per_force(element, t, q, vx)
                 if lost_speed > 0.0:
-                    own = linear.yields[element.at_u]
-                    own[YIELD_STIFFNESS], own[YIELD_DAMPING] = k, element.damping[0]
-                    own[YIELD_SPEED], own[YIELD_PACE] = lost_speed, lost_pace
-                    own[YIELD_RATE] = k * speed + element.damping[0] * acceleration
+                    drive = linear.slowdowns[element.at_u]
+                    drive[SLOWDOWN_STIFFNESS], drive[SLOWDOWN_DAMPING] = k, element.damping[0]
+                    drive[SLOWDOWN_SPEED], drive[SLOWDOWN_RATIO] = lost_speed, lost_ratio
+                    drive[SLOWDOWN_FORCE_RATE] = k * speed + element.damping[0] * acceleration
         for a in range(element.rows):
             linear.stiffness[element.at_u + a, element.at_u + a] += k
             linear.damping[element.at_u + a, element.at_u + a] += c
@@ -391,7 +391,7 @@ def add_link_motion(links, groups, linear, c, i, sign):
         for column in range(links[i].column, links[i].column + links[i].rows):
             group, j = groups[column // LANES], column % LANES
             S = group.S
-            V = in_N(base, (S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j]))
+            V = motion_in_N(base, (S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j]))
             add_column(linear, c, group.at_u[j], sign, V)
         i = links[i].parent
 

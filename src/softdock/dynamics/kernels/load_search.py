@@ -10,9 +10,9 @@ from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     RELATIVE_RESOLUTION,
     SAFETY,
-    bend_of_load,
     enclose,
-    finite_bends,
+    estimate_load_curvature,
+    finite_curvature_bounds,
     is_contact,
     rotation_bound,
     smooth_value,
@@ -45,11 +45,11 @@ def search_loads(run, h, left, right, before, after, row):
     s, search, work = run.state[0], run.workspace.search, run.workspace
     if search.loads.shape[0] == 0 or (right - left == 1.0 and s.hidden_load == 0):
         return
-    count, values, bends = s.searched, search.load_values, search.load_bends
+    count, values, curvatures = s.searched, search.load_values, search.load_curvatures
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
-        bends[0, i] = max(search.downs[row, i], search.ups[row, i])
-    if find_hidden_load(run, left, right, before, after, bends[0]) < 0:
+        curvatures[0, i] = max(search.downs[row, i], search.ups[row, i])
+    if find_hidden_load(run, left, right, before, after, curvatures[0]) < 0:
         return
     lower, now, top = values[MAX_INTERVALS], values[MAX_INTERVALS + 1], 0
     copy_first(before, lower, count)
@@ -58,7 +58,7 @@ def search_loads(run, h, left, right, before, after, row):
     evaluations = 0
     while top >= 0:
         end = search.load_instants[top]
-        hidden = find_hidden_load(run, left, end, lower, values[top], bends[top])
+        hidden = find_hidden_load(run, left, end, lower, values[top], curvatures[top])
         if hidden >= 0 and evaluations >= MAX_LOAD_EVALUATIONS:
             s.unresolved += 1
             return
@@ -91,14 +91,14 @@ def may_hide_load(run, h):
         i = search.loads[n]
         channel, x, x_0, x_1 = channels[i], work.previous[i], work.start[i], work.end[i]
         if i < s.watched:  # has bounds from the search for events and peaks
-            bend = max(search.downs[0, i], search.ups[0, i])
+            curvature = max(search.downs[0, i], search.ups[0, i])
         elif channel.bounded == 1:
-            bend = math.inf
+            curvature = math.inf
         elif is_far_below_peak(channel, r, x, x_0, x_1):
             continue
         else:
-            bend = bend_of_load(channel, r, x, x_0, x_1)
-        if may_exceed(channel, 0.0, 1.0, x_0, x_1, bend):
+            curvature = estimate_load_curvature(channel, r, x, x_0, x_1)
+        if may_exceed(channel, 0.0, 1.0, x_0, x_1, curvature):
             return True
     return False
 
@@ -114,10 +114,12 @@ def bound_loads(run, h):
             continue
         channel, search.turns[i] = channels[i], 0.0
         if channel.bounded == 1:
-            down, up = finite_bends(channel, system, work.dense, search.motion)
+            down, up = finite_curvature_bounds(channel, system, work.dense, search.motion)
         else:
             search.turns[i] = rotation_bound(channel, system, search.motion)
-            up = bend_of_load(channel, s.previous_step / h, work.previous[i], work.start[i], work.end[i])
+            up = estimate_load_curvature(
+                channel, s.previous_step / h, work.previous[i], work.start[i], work.end[i]
+            )
             up = math.inf if search.turns[i] > RESOLVED_ANGLE else up
             down = up
         search.downs[0, i], search.ups[0, i] = down, up
@@ -134,12 +136,12 @@ def slow_rotation(motion, needed):
 
 
 @kernel
-def find_hidden_load(run, left, right, before, after, bends):
+def find_hidden_load(run, left, right, before, after, curvatures):
     """Return the last channel whose load may exceed its peak in an interval, or -1."""
     search, width = run.workspace.search, right - left
     for n in range(search.loads.shape[0]):
         i = search.loads[search.loads.shape[0] - 1 - n]
-        if may_exceed(run.channels[i], search.turns[i], width, before[i], after[i], bends[i]):
+        if may_exceed(run.channels[i], search.turns[i], width, before[i], after[i], curvatures[i]):
             return i
     return -1
 
@@ -154,20 +156,22 @@ def is_far_below_peak(channel, previous_step, previous, start, end):
 
 
 @inline
-def may_exceed(channel, turn, width, x_0, x_1, bend):
+def may_exceed(channel, turn, width, x_0, x_1, curvature):
     """Return whether a load may exceed its peak in an interval of a step between two values.
 
-    `turn` and `bend` are bounds of rotation and second derivative for the whole step.
+    `turn` and `curvature` are bounds of rotation and second derivative for the whole step.
     """
-    bend = bend * width * width
+    curvature = curvature * width * width
     size = max(abs(x_0), abs(x_1))
     most = max(size, channel.seen)
     enough = most + max(RELATIVE_RESOLUTION * most, channel.floor)
-    if channel.offset == 0.0 and smooth_value(channel, size) + 0.125 * bend <= smooth_value(channel, enough):
+    if channel.offset == 0.0 and smooth_value(channel, size) + 0.125 * curvature <= smooth_value(
+        channel, enough
+    ):
         return False
     if channel.bounded == 0 and is_resolved(channel, turn, width):
         return False
-    low, high, monotonic = enclose(channel, x_0, x_1, bend, bend)
+    low, high, monotonic = enclose(channel, x_0, x_1, curvature, curvature)
     return not monotonic and (
         (channel.load & LARGEST != 0 and high > enough) or (channel.load & SMALLEST != 0 and -low > enough)
     )
@@ -181,7 +185,7 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
     a load either, so that all peaks and the recorded rows agree.
     """
     s, search, channels = run.state[0], run.workspace.search, run.channels
-    values, bends = search.load_values, search.load_bends
+    values, curvatures = search.load_values, search.load_curvatures
     right, after = search.load_instants[top], values[top]
     t = s.t + theta * h
     allowed = not exceeds_tracked(channels, s.watched, now)
@@ -191,7 +195,7 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
         if allowed:
             update_peak(channel, t, theta, now[i])
         channel.seen = max(channel.seen, abs(now[i]))
-        up = bends[top, i]
+        up = curvatures[top, i]
         if channel.bounded == 0:
             if search.turns[i] * (right - left) <= RESOLVED_ANGLE:
                 a, b, c = (
@@ -201,9 +205,9 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
                 )
                 seen = SAFETY * abs(second_derivative(left, theta, right, a, b, c))
                 up = seen if math.isinf(up) else max(0.5 * up, seen)
-            bends[top, i] = 0.0 if is_contact(channel.kind) and now[i] == 0.0 == after[i] else up
+            curvatures[top, i] = 0.0 if is_contact(channel.kind) and now[i] == 0.0 == after[i] else up
             up = 0.0 if is_contact(channel.kind) and before[i] == 0.0 == now[i] else up
-        bends[top + 1, i] = up
+        curvatures[top + 1, i] = up
     f = channels[hidden]
     a, b, c = smooth_value(f, before[hidden]), smooth_value(f, now[hidden]), smooth_value(f, after[hidden])
     wanted = vertex(left, theta, right, a, b, c)

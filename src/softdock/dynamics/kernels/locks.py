@@ -217,7 +217,7 @@ def compute_response(links, axes, groups, tiles):
 
 @kernel
 def relative_motion(links, groups, a, b, x, y, z, what, gravity):
-    """Acceleration (0), velocity (1) or response (2) of link b against link a as a motion in N about (x, y, z)."""
+    """Return acceleration (0), velocity (1) or response (2) of link b against a, as a motion in N about (x, y, z)."""
     p0, p1, p2, p3, p4, p5 = motion_in_world(links, groups, b, x, y, z, what, gravity)
     q0, q1, q2, q3, q4, q5 = motion_in_world(links, groups, a, x, y, z, what, gravity)
     return p0 - q0, p1 - q1, p2 - q2, p3 - q3, p4 - q4, p5 - q5
@@ -225,7 +225,7 @@ def relative_motion(links, groups, a, b, x, y, z, what, gravity):
 
 @inline
 def motion_in_world(links, groups, i, x, y, z, what, gravity):
-    """Motion of a link in N about the point (x, y, z)."""
+    """Return acceleration (0), velocity (1) or response (2) of a link, as a motion in N about (x, y, z)."""
     link = links[i]
     base = links[link.root]
     if what == 0:

@@ -24,8 +24,8 @@ MIN_SQUARED_NORM = 0.25  # of a quaternion: less means that the integration has 
 
 
 @inline
-def slopes(dense, i):
-    """Bernstein coefficients of the first derivative of a state; Eq. (M60)."""
+def slope_coefficients(dense, i):
+    """Return the four Bernstein coefficients of the first derivative of a state; Eq. (M60)."""
     d, a, b, c = dense[1, i], dense[2, i], dense[3, i], dense[4, i]
     return (
         d + a,
@@ -36,21 +36,21 @@ def slopes(dense, i):
 
 
 @inline
-def bends(dense, i):
-    """Bernstein coefficients of the second derivative of a state; Eq. (M60)."""
+def curvature_coefficients(dense, i):
+    """Return the three Bernstein coefficients of the second derivative of a state; Eq. (M60)."""
     a, b, c = dense[2, i], dense[3, i], dense[4, i]
     return 2.0 * (b + c - a), -2.0 * a - b - 4.0 * c, 2.0 * (c - a) - 4.0 * b
 
 
 @inline
 def largest_of_three(a, b, c):
-    """Largest absolute value."""
+    """Return the largest absolute value of three numbers."""
     return max(max(abs(a), abs(b)), abs(c))
 
 
 @inline
-def bend_between(dense, i, low, high):
-    """Least and largest second derivative of a state between two instants of the step."""
+def curvature_range(dense, i, low, high):
+    """Return bounds of the second derivative of a state between two instants of the step: the least and the largest."""
     a, b, c = dense[2, i], dense[3, i], dense[4, i]
     constant, linear, square = 2.0 * (b + c - a), -6.0 * b - 12.0 * c, 12.0 * c
     first = constant + low * (linear + low * square)
@@ -61,23 +61,26 @@ def bend_between(dense, i, low, high):
 
 @inline
 def length(x, y, z):
-    """Length of a vector."""
+    """Return the length of a vector."""
     return math.sqrt(x * x + y * y + z * z)
 
 
 @kernel
 def bound_base_motion(links, dense, root_i, root_j):
-    """Largest first and second derivative of the difference of the origins of two bases, of one where j is -1 [m]."""
+    """Return bounds of first and second derivative of the difference of two bases' positions in N [m].
+
+    If `root_j` is -1, it is the position of base i.
+    """
     s_0, s_1, s_2, s_3, b_0, b_1, b_2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         a, b, c, d, e, f, g = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         if links[root_i].kind == FREE:
-            a, b, c, d = slopes(dense, links[root_i].at_q + k)
-            e, f, g = bends(dense, links[root_i].at_q + k)
+            a, b, c, d = slope_coefficients(dense, links[root_i].at_q + k)
+            e, f, g = curvature_coefficients(dense, links[root_i].at_q + k)
         if root_j >= 0 and links[root_j].kind == FREE:
-            p, q, r, s = slopes(dense, links[root_j].at_q + k)
+            p, q, r, s = slope_coefficients(dense, links[root_j].at_q + k)
             a, b, c, d = a - p, b - q, c - r, d - s
-            p, q, r = bends(dense, links[root_j].at_q + k)
+            p, q, r = curvature_coefficients(dense, links[root_j].at_q + k)
             e, f, g = e - p, f - q, g - r
         s_0, s_1, s_2, s_3 = s_0 + a * a, s_1 + b * b, s_2 + c * c, s_3 + d * d
         b_0, b_1, b_2 = b_0 + e * e, b_1 + f * f, b_2 + g * g
@@ -86,14 +89,14 @@ def bound_base_motion(links, dense, root_i, root_j):
 
 @kernel
 def bound_turning(dense, at):
-    """Largest angular velocity of a quaternion and largest rate of that [rad]; Eq. (M61)."""
+    """Return bounds of the angular velocity of a quaternion and of its rate [rad]; Eq. (M61)."""
     s_0, s_1, s_2, s_3, b_0, b_1, b_2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(at, at + 4):
-        a, b, c, d = slopes(dense, i)
-        e, f, g = bends(dense, i)
+        a, b, c, d = slope_coefficients(dense, i)
+        e, f, g = curvature_coefficients(dense, i)
         s_0, s_1, s_2, s_3 = s_0 + a * a, s_1 + b * b, s_2 + c * c, s_3 + d * d
         b_0, b_1, b_2 = b_0 + e * e, b_1 + f * f, b_2 + g * g
-    slope, bend = math.sqrt(max(max(s_0, s_1), max(s_2, s_3))), math.sqrt(max(max(b_0, b_1), b_2))
+    slope, curvature = math.sqrt(max(max(s_0, s_1), max(s_2, s_3))), math.sqrt(max(max(b_0, b_1), b_2))
     pieces = 1 if slope < SLOW_QUATERNION_RATE else PIECES
     shortest = 1.0
     for k in range(pieces + 1):
@@ -103,10 +106,10 @@ def bound_turning(dense, at):
             x = dense[0, i] + theta * (dense[1, i] + (1.0 - theta) * (dense[2, i] + theta * inner))
             square += x * x
         shortest = min(shortest, square)
-    shortest -= 0.25 * (slope * slope + (1.0 + slope) * bend) / (pieces * pieces)
+    shortest -= 0.25 * (slope * slope + (1.0 + slope) * curvature) / (pieces * pieces)
     size = math.sqrt(max(shortest, MIN_SQUARED_NORM))
     turn = 2.0 * slope / size
-    return turn, 2.0 * bend / size + turn * turn
+    return turn, 2.0 * curvature / size + turn * turn
 
 
 @kernel
@@ -128,24 +131,24 @@ def bound_motion(system, h, dense, needed, motion):
             ) = turn, spin, 0.0, 0.0
             continue
         turn, spin = motion[link.parent, ANGULAR_VELOCITY], motion[link.parent, ANGULAR_ACCELERATION]
-        slide, bend, arm = 0.0, 0.0, length(link.p_PJ[0], link.p_PJ[1], link.p_PJ[2])
+        slide, curvature, arm = 0.0, 0.0, length(link.p_PJ[0], link.p_PJ[1], link.p_PJ[2])
         if kind == PRISMATIC:
-            a, b, c, d = slopes(dense, at)
+            a, b, c, d = slope_coefficients(dense, at)
             slide = max(largest_of_three(a, b, c), abs(d))
-            a, b, c = bends(dense, at)
-            bend = largest_of_three(a, b, c)
-            arm += max(abs(dense[0, at]), abs(dense[0, at] + dense[1, at])) + 0.125 * bend
+            a, b, c = curvature_coefficients(dense, at)
+            curvature = largest_of_three(a, b, c)
+            arm += max(abs(dense[0, at]), abs(dense[0, at] + dense[1, at])) + 0.125 * curvature
         motion[i, VELOCITY] = motion[link.parent, VELOCITY] + turn * arm + slide
         motion[i, ACCELERATION] = (
-            motion[link.parent, ACCELERATION] + (spin + turn * turn) * arm + 2.0 * turn * slide + bend
+            motion[link.parent, ACCELERATION] + (spin + turn * turn) * arm + 2.0 * turn * slide + curvature
         )
         rate, change = 0.0, 0.0
         if kind == BALL:
             rate, change = bound_turning(dense, at)
         elif kind == REVOLUTE:
-            a, b, c, d = slopes(dense, at)
+            a, b, c, d = slope_coefficients(dense, at)
             rate = max(largest_of_three(a, b, c), abs(d))
-            a, b, c = bends(dense, at)
+            a, b, c = curvature_coefficients(dense, at)
             change = largest_of_three(a, b, c)
         motion[i, ANGULAR_ACCELERATION] = spin + turn * rate + change
         motion[i, ANGULAR_VELOCITY] = turn + rate
@@ -162,9 +165,10 @@ def bound_motion(system, h, dense, needed, motion):
 
 @kernel
 def bound_separation(links, dense, motion, i, p_i, j, p_j):
-    """Bounds on a point of link i seen from one of link j, or from N where that is -1; Eq. (M63).
+    """Return bounds on the motion of a point of link i relative to one of link j, or to N if j is -1; Eq. (M63).
 
-    Distance, velocity and rate of that, in N [m]. Expects the links where they are at the end of the step.
+    Distance, and first and second derivative of the difference of their positions, in N [m]. Expects the links at the
+    end of the step.
     """
     root_i, root_j = links[i].root, -1
     x, y, z = link_point(links[i], links[root_i], p_i)

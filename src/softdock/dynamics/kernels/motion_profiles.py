@@ -37,7 +37,7 @@ def add_knot(element, t, position, speed, acceleration, jerk):
 
 @inline
 def state_after(knot, span):
-    """Position, speed and acceleration a time after a knot."""
+    """Return position, speed and acceleration a time `span` [s] after a knot."""
     position, speed, acceleration, jerk = knot[POSITION], knot[SPEED], knot[ACCELERATION], knot[JERK]
     return (
         ((jerk / 6.0 * span + 0.5 * acceleration) * span + speed) * span + position,
@@ -48,13 +48,13 @@ def state_after(knot, span):
 
 @inline
 def delay_of(element, y):
-    """Time by which the profile of a drive is late [s]; only self-locking drives wait for their load."""
+    """Return the delay of the profile of a drive [s]; 0 unless the drive is self-locking."""
     return y[element.at_delay] if element.at_delay >= 0 else 0.0
 
 
 @inline
 def command_at(element, t, delay):
-    """Command of a drive, its speed and its acceleration at a time, of a profile that is late by a delay [s]."""
+    """Return command, speed and acceleration of a drive at a time, for a profile with a delay [s]."""
     k = element.knot_count - 1
     while k > 0 and t < element.knots[k, TIME] + delay:
         k -= 1
@@ -111,7 +111,7 @@ def add_segment(element, t, position, speed, acceleration, jerk, span):
 
 @inline
 def jerk_time(element, change):
-    """Time in which the jerk acts at each end of a change of speed [s]; zero without a limit of jerk."""
+    """Return the time for which the jerk acts at each end of a change of speed [s]; 0 without a limit of jerk."""
     if element.law != S_CURVE:
         return 0.0
     return min(math.sqrt(change / element.jerk), element.acceleration / element.jerk)
@@ -119,7 +119,7 @@ def jerk_time(element, change):
 
 @inline
 def change_time(element, change):
-    """Shortest time of a change of speed between two states without acceleration [s]; Eq. (M100)."""
+    """Return the shortest time of a change of speed between two states without acceleration [s]; Eq. (M100)."""
     if change == 0.0:
         return 0.0
     rise = jerk_time(element, change)
@@ -130,7 +130,7 @@ def change_time(element, change):
 
 @inline
 def travel(element, start, peak):
-    """Distance of a motion from a start speed over the peak speed to rest, without cruise; Eq. (M101)."""
+    """Return the distance of a motion from a start speed over a peak speed to rest, without cruise; Eq. (M101)."""
     return 0.5 * (start + peak) * change_time(element, abs(peak - start)) + 0.5 * peak * change_time(
         element, peak
     )
@@ -138,7 +138,7 @@ def travel(element, start, peak):
 
 @inline
 def peak_speed(element, start, distance):
-    """Peak speed at most the rate with which a motion covers a distance; Eq. (M103).
+    """Return the peak speed, at most the rate of the drive, of a motion that covers a distance; Eq. (M103).
 
     The distance of a motion grows with its peak speed from that of a stop, so that bisection finds the only solution.
     """

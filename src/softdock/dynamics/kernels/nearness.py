@@ -1,6 +1,7 @@
-"""How far a contact pair is from the path of its near list: most pairs need no more, because they do not touch.
+"""Distance of a contact pair from the path of its near list, which decides whether its force must be evaluated.
 
-Poses are in lanes: the columns of a rotation and the place of an origin, each in the first three lanes.
+Most pairs do not touch and need no more. Poses are in SIMD lanes: the columns of a rotation and the position of an
+origin, each in the first three lanes.
 """
 
 import math
@@ -11,7 +12,7 @@ from softdock.native.simd import broadcast, fma, horizontal_sum, load, load_thre
 
 @inline
 def motion_since(pair, links, work, ball):
-    """Bound on how far any point of B's surface is from the path of the last rebuild, seen from A [m]."""
+    """Return a bound on how far any point of B's surface is from the path of the last rebuild, seen from A [m]."""
     C_0, C_1, C_2, p = pose_in_lanes(pair, links)
     columns = work["columns"]
     d_0, d_1, d_2 = C_0 - load(columns, 0, 0), C_1 - load(columns, 1, 0), C_2 - load(columns, 2, 0)
@@ -28,7 +29,7 @@ def motion_since(pair, links, work, ball):
 
 @inline
 def pose_in_lanes(pair, links):
-    """Columns of R_AB and p_AB_A of a pair, each in the first three lanes."""
+    """Return the columns of R_AB, and p_AB_A [m], of a pair, each in the first three lanes."""
     a, b = links[pair.a], links[pair.b]
     base_a, base_b = links[a.root], links[b.root]
     # From A to its link, to the root of that, to N, to the other root, to B's link, to B.
@@ -50,7 +51,7 @@ def pose_in_lanes(pair, links):
 
 @inline
 def point_in_lanes(C, p, x, y, z):
-    """Return p + C v."""
+    """Return p + C v for a vector v = (x, y, z)."""
     return fma(C[0], x, fma(C[1], y, fma(C[2], z, p)))
 
 

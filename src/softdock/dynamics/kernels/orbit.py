@@ -25,8 +25,8 @@ ORBIT = np.dtype(
         ("P", np.float64, 3),  # to the perigee, in N
         ("Q", np.float64, 3),  # along the velocity there, in N
         ("pole", np.float64, 3),  # the Earth's axis, in N
-        ("flattening", np.float64),  # 3/2 J2 mu R^2, or zero [m5/s2]
-        ("hill", np.int64),  # link that stands for the Hill frame
+        ("oblateness", np.float64),  # 3/2 J2 mu R^2, or zero [m5/s2]
+        ("hill", np.int64),  # link that represents the Hill frame
         ("density", np.float64),  # of the air [kg/m3]
         ("rotation", np.float64),  # of the air with the Earth [rad/s]
         ("sun", np.float64, 3),  # unit vector to the Sun, in N
@@ -37,7 +37,7 @@ ORBIT = np.dtype(
         # Where the point is at this time.
         ("r", np.float64, 3),  # from the Earth's centre, in N [m]
         ("v", np.float64, 3),  # [m/s]
-        ("curvature", np.float64),  # 1/r [1/m]
+        ("inverse_distance", np.float64),  # 1/r [1/m]
         ("gradient", np.float64),  # mu/r^3 [1/s2]
         ("sunlight", np.float64),  # visible fraction of the Sun's disc there
     ],
@@ -57,7 +57,7 @@ PLATE = np.dtype(
     align=True,
 )
 
-KEPLER_STEPS = 30  # Newton's method needs four; the bound only guards against a loop without end
+KEPLER_STEPS = 30  # Newton's method needs four; the bound only prevents an endless loop
 
 
 @kernel
@@ -77,7 +77,7 @@ def move_orbit(orbit, links, t):
         P, Q, hill = o.P, o.Q, links[o.hill]
         r2 = x * x + y * y
         size = math.sqrt(r2)
-        o.curvature, o.gradient = 1.0 / size, o.mu / (r2 * size)
+        o.inverse_distance, o.gradient = 1.0 / size, o.mu / (r2 * size)
         R, V = hill.R_NB, hill.V
         for k in range(3):
             o.r[k] = P[k] * x + Q[k] * y
@@ -106,7 +106,7 @@ def eccentric_anomaly(e, M):
 
 @kernel
 def apply_gravity(links, groups, orbit, appendages):
-    """Let the difference of gravity pull at links and their modes; returns its power [W]; Eqs. (O4), (O21)-(O23)."""
+    """Apply differential gravity to links and their modes; returns its power [W]; Eqs. (O4), (O21)-(O23)."""
     power = 0.0
     for j in range(orbit.shape[0]):
         o = orbit[j]
@@ -114,14 +114,14 @@ def apply_gravity(links, groups, orbit, appendages):
             link = links[i]
             if link.kind != GROUND and link.own[0] > 0.0:
                 own = inertia_of(groups, link)
-                power += pull_link(o, i, link, links[link.root], own, appendages)
+                power += apply_gravity_to_link(o, i, link, links[link.root], own, appendages)
     return power
 
 
 @kernel
-def pull_link(o, index, link, base, own, appendages):
-    """Force and torque of gravity's difference on one link, and its pull on the link's modes."""
-    f, t, a, u, k, R, d = pull_in_link(o, link, base, own)
+def apply_gravity_to_link(o, index, link, base, own, appendages):
+    """Apply differential gravity to one link and to the modes of its structures; returns its power [W]."""
+    f, t, a, u, k, R, d = gravity_in_link(o, link, base, own)
     ax, ay, az = a
     ux, uy, uz = u
     power = 0.0
@@ -146,10 +146,10 @@ def pull_link(o, index, link, base, own, appendages):
 
 
 @inline
-def pull_in_link(o, link, base, own):
-    """Return force and torque of gravity's difference on an inertia of a link, at its origin and in its axes.
+def gravity_in_link(o, link, base, own):
+    """Return force and torque of differential gravity on an inertia of a link, at its origin and in its axes.
 
-    Also gravity's difference at the origin, the direction from the Earth, mu/r^3, R_NL and the origin in N.
+    Also differential gravity at the origin, the direction from the Earth, mu/r^3, R_NL and the origin in N.
     """
     m, hx, hy, hz, xx, yy, zz, xy, xz, yz = own
     R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
@@ -158,18 +158,18 @@ def pull_in_link(o, link, base, own):
     root, change = change_with_distance(o, dx, dy, dz)
     ax, ay, az = gravity_difference(o, change, dx, dy, dz)
     sx, sy, sz = o.r[0] + dx, o.r[1] + dy, o.r[2] + dz
-    if o.flattening != 0.0:
+    if o.oblateness != 0.0:
         cx, cy, cz = rotate(R, hx / m, hy / m, hz / m)
-        bx, by, bz = flattened(o, sx + cx, sy + cy, sz + cz)
+        bx, by, bz = oblateness_gravity(o, sx + cx, sy + cy, sz + cz)
         ax, ay, az = ax + bx, ay + by, az + bz
     ax, ay, az = rotate_inverse(R, ax, ay, az)  # from here on in link axes
     ux, uy, uz = rotate_inverse(R, sx, sy, sz)
-    curvature, k = o.curvature / root, o.gradient * (1.0 + change)
-    ux, uy, uz = ux * curvature, uy * curvature, uz * curvature
+    inverse_distance, k = o.inverse_distance / root, o.gradient * (1.0 + change)
+    ux, uy, uz = ux * inverse_distance, uy * inverse_distance, uz * inverse_distance
     Jx, Jy, Jz = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
     uJu, uh = ux * Jx + uy * Jy + uz * Jz, ux * hx + uy * hy + uz * hz
-    along = 1.5 * k * curvature * (5.0 * uJu - xx - yy - zz) + 3.0 * k * uh
-    across = -3.0 * k * curvature
+    along = 1.5 * k * inverse_distance * (5.0 * uJu - xx - yy - zz) + 3.0 * k * uh
+    across = -3.0 * k * inverse_distance
     f = (
         m * ax + along * ux + across * Jx - k * hx,  # Eq. (O21)
         m * ay + along * uy + across * Jy - k * hy,
@@ -185,8 +185,8 @@ def pull_in_link(o, link, base, own):
 
 @kernel
 def gravity_wrench(o, link, base, own):
-    """Return the wrench of gravity's difference on an inertia of a link, in N about N's origin; Eqs. (O21), (O22)."""
-    f, t, _, _, _, R, d = pull_in_link(o, link, base, own)
+    """Return the wrench of differential gravity on an inertia of a link, in N about N's origin; Eqs. (O21), (O22)."""
+    f, t, _, _, _, R, d = gravity_in_link(o, link, base, own)
     fx, fy, fz = rotate(R, f[0], f[1], f[2])
     tx, ty, tz = rotate(R, t[0], t[1], t[2])
     return tx + d[1] * fz - d[2] * fy, ty + d[2] * fx - d[0] * fz, tz + d[0] * fy - d[1] * fx, fx, fy, fz
@@ -194,7 +194,7 @@ def gravity_wrench(o, link, base, own):
 
 @inline
 def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
-    """Let torque and force in N act on a link at a point in N; returns their power [W]."""
+    """Apply a torque and a force in N to a link at a point in N; returns their power [W]."""
     vx, vy, vz = point_velocity(link, base, x, y, z)
     wx, wy, wz = link_angular_velocity(link, base)
     add_wrench(link, fx, fy, fz, x, y, z)
@@ -203,8 +203,8 @@ def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
 
 
 @inline
-def differential(o, dx, dy, dz):
-    """Gravity at an offset from the carrying point less gravity there; Eqs. (O3), (O4)."""
+def differential_gravity(o, dx, dy, dz):
+    """Return gravity at an offset [m] from the carrying point minus gravity there [m/s2], in N; Eqs. (O3), (O4)."""
     _, change = change_with_distance(o, dx, dy, dz)
     return gravity_difference(o, change, dx, dy, dz)
 
@@ -213,7 +213,11 @@ def differential(o, dx, dy, dz):
 def change_with_distance(o, dx, dy, dz):
     """Return sqrt(1 + q) and (1 + q)^(-3/2) - 1 at an offset from the carrying point; Eq. (O3)."""
     x, y, z = o.r[0], o.r[1], o.r[2]
-    q = (dx * (dx + 2.0 * x) + dy * (dy + 2.0 * y) + dz * (dz + 2.0 * z)) * o.curvature * o.curvature
+    q = (
+        (dx * (dx + 2.0 * x) + dy * (dy + 2.0 * y) + dz * (dz + 2.0 * z))
+        * o.inverse_distance
+        * o.inverse_distance
+    )
     root = math.sqrt(1.0 + q)
     cube = (1.0 + q) * root
     return root, -q * (3.0 + q * (3.0 + q)) / (cube * (1.0 + cube))
@@ -221,7 +225,7 @@ def change_with_distance(o, dx, dy, dz):
 
 @inline
 def gravity_difference(o, change, dx, dy, dz):
-    """Return the difference of gravity at an offset whose change with distance is known; Eq. (O4)."""
+    """Return differential gravity [m/s2] at an offset with a known `change_with_distance`; Eq. (O4)."""
     k = -o.gradient
     return (
         k * (dx + change * (o.r[0] + dx)),
@@ -231,12 +235,12 @@ def gravity_difference(o, change, dx, dy, dz):
 
 
 @inline
-def flattened(o, x, y, z):
-    """What the Earth's flattening adds to gravity; Eq. (O2)."""
+def oblateness_gravity(o, x, y, z):
+    """Return the acceleration due to the Earth's oblateness (J2) at a position from its centre [m/s2]; Eq. (O2)."""
     p = o.pole
     r2 = x * x + y * y + z * z
     h = p[0] * x + p[1] * y + p[2] * z
-    k = -o.flattening / (r2 * r2 * math.sqrt(r2))
+    k = -o.oblateness / (r2 * r2 * math.sqrt(r2))
     s = 1.0 - 5.0 * h * h / r2
     return (
         k * (s * x + 2.0 * h * p[0]),
@@ -247,7 +251,7 @@ def flattened(o, x, y, z):
 
 @kernel
 def apply_plates(links, orbit, plates):
-    """Let thin air and sunlight push at flat plates; returns their power [W]; Eqs. (O14), (O15)."""
+    """Apply drag and solar radiation pressure to flat plates; returns their power [W]; Eqs. (O14), (O15)."""
     power = 0.0
     for i in range(plates.shape[0]):
         plate = plates[i]
@@ -259,7 +263,7 @@ def apply_plates(links, orbit, plates):
 
 @inline
 def plate_force(links, o, plate):
-    """Return the force of thin air and sunlight on a flat plate and the point where it acts, in N."""
+    """Return the force of drag and solar radiation pressure on a flat plate [N] and its point of action [m], in N."""
     link = links[plate.link]
     base = links[link.root]
     x, y, z = link_point(link, base, plate.p)

@@ -12,20 +12,23 @@ def second_derivative(x_0, x_1, x_2, f_0, f_1, f_2):
 
 
 @inline
-def least_between(f_0, f_1, bend):
-    """Return the least value between two, at a distance of 1, if the second derivative is at most `bend`; Eq. (M34)."""
+def least_between(f_0, f_1, curvature):
+    """Return the least value between two, at a distance of 1; Eq. (M34).
+
+    `curvature` is the largest second derivative.
+    """
     rise = f_1 - f_0
-    if abs(rise) >= 0.5 * bend:
+    if abs(rise) >= 0.5 * curvature:
         return min(f_0, f_1)
-    x = 0.5 - rise / bend
-    return f_0 - 0.5 * bend * x * x
+    x = 0.5 - rise / curvature
+    return f_0 - 0.5 * curvature * x * x
 
 
 @inline
 def vertex(x_0, x_1, x_2, f_0, f_1, f_2):
     """Return the vertex of the parabola through three values; the first place where they lie on a line."""
-    bend = second_derivative(x_0, x_1, x_2, f_0, f_1, f_2)
-    return 0.5 * (x_0 + x_1) - (f_1 - f_0) / ((x_1 - x_0) * bend) if bend != 0.0 else x_0
+    curvature = second_derivative(x_0, x_1, x_2, f_0, f_1, f_2)
+    return 0.5 * (x_0 + x_1) - (f_1 - f_0) / ((x_1 - x_0) * curvature) if curvature != 0.0 else x_0
 
 
 @inline

@@ -29,7 +29,7 @@ MAX_PIECES = 4096
 @kernel
 def integrate_channels(run, h, end):
     """Add the part of a step up to the fraction `end` to the integrals of channels; expects its motion bounds."""
-    turn, wanted = largest_turn(run)
+    turn, wanted = largest_rotation(run)
     if not wanted:
         return
     pieces = int(min(1.0 + turn * end / ANGLE_OF_INTERVAL, MAX_PIECES))
@@ -50,7 +50,7 @@ def integrate_channels(run, h, end):
 
 
 @inline
-def largest_turn(run):
+def largest_rotation(run):
     """Return the largest rotation of links on which an integrated channel depends [rad]; and whether there is one."""
     channels, system, motion = run.channels, run.system, run.workspace.search.motion
     turn, wanted = 0.0, False
@@ -62,15 +62,15 @@ def largest_turn(run):
                 total = 0.0
                 for k in range(channel.i, channel.j):
                     if system.formulas[k].kind == CHANNEL_VALUE:
-                        total += turn_of(channels[system.formulas[k].a], system, motion)
+                        total += rotation_of_links(channels[system.formulas[k].a], system, motion)
                 turn = max(turn, total)
             else:
-                turn = max(turn, turn_of(channel, system, motion))
+                turn = max(turn, rotation_of_links(channel, system, motion))
     return turn, wanted
 
 
 @inline
-def turn_of(channel, system, motion):
+def rotation_of_links(channel, system, motion):
     """Return the largest rotation in a step of the links on which a channel depends [rad]."""
     if POSITION <= channel.kind <= ATTITUDE:
         seen = motion[channel.j, ANGULAR_VELOCITY] if channel.in_world == 0 else 0.0

@@ -17,8 +17,8 @@ from softdock.dynamics.kernels.dynamics import link_accelerations
 from softdock.dynamics.kernels.fused_algebra import (
     add_cross,
     add_force_cross,
-    six,
-    ten,
+    read_six,
+    read_ten,
     times_inertia,
     write_six,
 )
@@ -31,10 +31,10 @@ from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unp
 # Kinds of items beyond a fixed mount.
 CHILD_LINK = 0  # link whose joint is on a body beyond the mount
 APPENDAGE = 1  # flexible structure
-ELEMENT = 2  # strut, weld, lock or load
+ELEMENT = 2  # strut, weld, lock, coupling or load
 PAIR = 3  # contact
 INTERFACE = 4  # pins in holes
-PLATE = 5  # plate in the wind and the light
+PLATE = 5  # plate with drag and solar pressure
 
 # Results of a reaction, by component.
 FORCE_SIZE = 6
@@ -94,9 +94,9 @@ def balance_links(system):
         )  # fmt: skip
         f = times_inertia(inertia, total_acceleration(links, groups, i, gravity))
         momentum = (h[0, j], h[1, j], h[2, j], h[3, j], h[4, j], h[5, j])
-        f0, f1, f2, f3, f4, f5 = add_force_cross(f, six(link.V), momentum)
+        f0, f1, f2, f3, f4, f5 = add_force_cross(f, read_six(link.V), momentum)
         if link.loaded == 1:
-            w0, w1, w2, w3, w4, w5 = wrench_in_base(links[link.root], six(link.W))
+            w0, w1, w2, w3, w4, w5 = wrench_in_base(links[link.root], read_six(link.W))
             f0, f1, f2, f3, f4, f5 = f0 - w0, f1 - w1, f2 - w2, f3 - w3, f4 - w4, f5 - w5
         write_six(link.reaction, (f0, f1, f2, f3, f4, f5))
     for i in range(system.appendages.shape[0]):
@@ -106,7 +106,7 @@ def balance_links(system):
     for i in range(links.shape[0] - 1, -1, -1):
         parent = links[i].parent
         if parent >= 0 and links[parent].parent >= 0:
-            add_six(links[parent].reaction, six(links[i].reaction), 1.0)
+            add_six(links[parent].reaction, read_six(links[i].reaction), 1.0)
 
 
 @inline
@@ -142,7 +142,7 @@ def add_six(a, x, sign):
 def modal_force(system, a):
     """Return the rate of momentum of the modes of a structure, in base axes about the base's origin; Eq. (M72)."""
     links, link, m = system.links, system.links[a.link], a.moving
-    V = six(link.V)
+    V = read_six(link.V)
     h = force_in_base(link, m[0], m[1], m[2], m[3], m[4], m[5])
     wx, wy, wz, vx, vy, vz = motion_in_link(link, V[0], V[1], V[2], V[3], V[4], V[5])
     r0, r1, r2, r3, r4, r5 = times_inertia(
@@ -166,7 +166,7 @@ def update_reaction(system, reaction, y):
     if reaction.mount == 1:
         f0, f1, f2, f3, f4, f5 = mount_wrench(system, reaction, y)
     else:
-        f0, f1, f2, f3, f4, f5 = six(links[reaction.link].reaction)
+        f0, f1, f2, f3, f4, f5 = read_six(links[reaction.link].reaction)
     carrier = links[reaction.frame_link]
     x, y_, z = rotate(carrier.R, reaction.p_LF[0], reaction.p_LF[1], reaction.p_LF[2])
     x, y_, z = x + carrier.p[0], y_ + carrier.p[1], z + carrier.p[2]
@@ -195,7 +195,7 @@ def mount_wrench(system, reaction, y):
     """Return the wrench that a mount transmits, in base axes about the base's origin; Eq. (M73)."""
     links, link = system.links, system.links[reaction.link]
     base = links[link.root]
-    m, hx, hy, hz, xx, yy, zz, xy, xz, yz = ten(reaction.own)
+    m, hx, hy, hz, xx, yy, zz, xy, xz, yz = read_ten(reaction.own)
     for k in range(reaction.first, reaction.first + reaction.count):
         if system.items[k].kind == APPENDAGE:
             a = system.appendages[system.items[k].index]
@@ -217,7 +217,7 @@ def mount_wrench(system, reaction, y):
     for k in range(reaction.first, reaction.first + reaction.count):
         item = system.items[k]
         if item.kind == CHILD_LINK:
-            w0, w1, w2, w3, w4, w5 = six(links[item.index].reaction)
+            w0, w1, w2, w3, w4, w5 = read_six(links[item.index].reaction)
         elif item.kind == APPENDAGE:
             w0, w1, w2, w3, w4, w5 = modal_force(system, system.appendages[item.index])
         else:

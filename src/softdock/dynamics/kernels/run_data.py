@@ -122,7 +122,7 @@ class Search(NamedTuple):
     """(MAX_INTERVALS,) as `division_points`."""
     load_values: NDArray[np.float64]
     """(MAX_INTERVALS + 2, n) as `values`; then the values at the start of the interval, and those evaluated last."""
-    load_bends: NDArray[np.float64]
+    load_curvatures: NDArray[np.float64]
     """(MAX_INTERVALS, n) bounds of second derivatives."""
     means: NDArray[np.float64]
     """(2, n) mean values in an interval by two rules of quadrature."""

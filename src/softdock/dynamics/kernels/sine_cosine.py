@@ -1,4 +1,4 @@
-"""Sine and cosine of numbers and of lanes."""
+"""Sine and cosine of numbers and of SIMD vectors."""
 
 import math
 
@@ -22,7 +22,7 @@ ROUNDING_CONSTANT = 6755399441055744.0
 
 @inline
 def sine_and_cosine(angle):
-    """Sine and cosine of angles, in arithmetic alone."""
+    """Return sine and cosine of an angle [rad], or of a SIMD vector of angles, without branches and calls."""
     quarters = fma(angle, 2.0 / math.pi, ROUNDING_CONSTANT) - ROUNDING_CONSTANT
     r = fma(quarters, -QUARTER_3, fma(quarters, -QUARTER_2, fma(quarters, -QUARTER_1, angle)))
     z = r * r

@@ -1,11 +1,11 @@
 """Solution of the stages of an implicit step: linear equations in momenta and speeds, then all other states."""
 
 from softdock.dynamics.kernels.linear import (
-    YIELD_DAMPING,
-    YIELD_PACE,
-    YIELD_RATE,
-    YIELD_SPEED,
-    YIELD_STIFFNESS,
+    SLOWDOWN_DAMPING,
+    SLOWDOWN_FORCE_RATE,
+    SLOWDOWN_RATIO,
+    SLOWDOWN_SPEED,
+    SLOWDOWN_STIFFNESS,
 )
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
@@ -13,7 +13,7 @@ from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, stor
 from softdock.spatial.kernels import angular_velocity, matrix_from_quaternion, rotate, rotate_inverse
 
 # Rows of Linear.work: motion of bases and joints by the rates of positions, right side, solution in momenta and speeds.
-MOVES, RIGHT, SOUGHT = 0, 1, 2
+MOTION, RIGHT_SIDE, SOLUTION = 0, 1, 2
 
 
 @kernel
@@ -26,9 +26,11 @@ def factorise(linear, span):
             x = fma(span, load(linear.stiffness, i, j), load(linear.damping, i, j))
             store(M, i, j, fma(per, load(linear.inertia, i, j), x))
     for i in range(n):
-        own = linear.yields[i]
-        if own[YIELD_SPEED] > 0.0:
-            M[i, i] -= yielded_share(own, span) * (own[YIELD_DAMPING] + span * own[YIELD_STIFFNESS])
+        drive = linear.slowdowns[i]
+        if drive[SLOWDOWN_SPEED] > 0.0:
+            M[i, i] -= slowdown_share(drive, span) * (
+                drive[SLOWDOWN_DAMPING] + span * drive[SLOWDOWN_STIFFNESS]
+            )
     for c in range(linear.connections.shape[0]):
         if linear.connections[c, 0] == 1:
             momentum_maps, K, D = linear.momentum_maps[c], linear.K[c], linear.D[c]
@@ -59,9 +61,9 @@ def factorise(linear, span):
 
 
 @inline
-def yielded_share(own, span):
+def slowdown_share(drive, span):
     """Return the share of the force of a drive that its slower command removes in a stage: 1 - phi of Eq. (M113)."""
-    lost = own[YIELD_SPEED] * (own[YIELD_DAMPING] + span * own[YIELD_STIFFNESS])
+    lost = drive[SLOWDOWN_SPEED] * (drive[SLOWDOWN_DAMPING] + span * drive[SLOWDOWN_STIFFNESS])
     return lost / (1.0 + lost)
 
 
@@ -75,52 +77,54 @@ def solve_stage(system, linear, span, advance, y, r, out):
     w = system.world[0]
     links, n_q, n, work = system.links, w.n_q, w.n_u, linear.work
     r_v, k_v = r[n_q : n_q + n], out[n_q : n_q + n]
-    moves_of(links, y, r, work[MOVES])
+    write_motion(links, y, r, work[MOTION])
     for j in range(0, work.shape[1], LANES):
-        x, pull = load(linear.inertia, 0, j) * r_v[0], load(linear.stiffness, 0, j) * work[MOVES, 0]
+        x, pull = load(linear.inertia, 0, j) * r_v[0], load(linear.stiffness, 0, j) * work[MOTION, 0]
         for i in range(1, n):
             x = fma(r_v[i], load(linear.inertia, i, j), x)
-            pull = fma(work[MOVES, i], load(linear.stiffness, i, j), pull)
-        store(work, RIGHT, j, fma(-span, pull, x))
+            pull = fma(work[MOTION, i], load(linear.stiffness, i, j), pull)
+        store(work, RIGHT_SIDE, j, fma(-span, pull, x))
     for i in range(n):
         if linear.force_rate[i] != 0.0:
             late = span * r[linear.delays[i]] if linear.delays[i] >= 0 else 0.0
-            work[RIGHT, i] += linear.force_rate[i] * (advance - late)
-        own = linear.yields[i]
-        if own[YIELD_SPEED] > 0.0:
-            work[RIGHT, i] += yielded_share(own, span) * (
-                span * own[YIELD_STIFFNESS] * work[MOVES, i]
-                - own[YIELD_RATE] * (advance - span * r[linear.delays[i]])
+            work[RIGHT_SIDE, i] += linear.force_rate[i] * (advance - late)
+        drive = linear.slowdowns[i]
+        if drive[SLOWDOWN_SPEED] > 0.0:
+            work[RIGHT_SIDE, i] += slowdown_share(drive, span) * (
+                span * drive[SLOWDOWN_STIFFNESS] * work[MOTION, i]
+                - drive[SLOWDOWN_FORCE_RATE] * (advance - span * r[linear.delays[i]])
             )
     for c in range(linear.connections.shape[0]):
         if linear.connections[c, 0] == 1:
             write_displacement(linear, c, span)
             write_wrench(linear, c, span, False)
             for j in range(0, work.shape[1], LANES):
-                x = load(work, RIGHT, j)
+                x = load(work, RIGHT_SIDE, j)
                 for k in range(6):
                     x = fma(-linear.wrench[0, k], load(linear.momentum_maps[c], k, j), x)
-                store(work, RIGHT, j, x)
+                store(work, RIGHT_SIDE, j, x)
     for j in range(0, work.shape[1], LANES):
-        x = load(linear.inverse, 0, j) * work[RIGHT, 0]
+        x = load(linear.inverse, 0, j) * work[RIGHT_SIDE, 0]
         for i in range(1, n):
-            x = fma(work[RIGHT, i], load(linear.inverse, i, j), x)
-        store(work, SOUGHT, j, x)
+            x = fma(work[RIGHT_SIDE, i], load(linear.inverse, i, j), x)
+        store(work, SOLUTION, j, x)
     for i in range(n):
-        k_v[i] = work[SOUGHT, i]
-    keep_momentum(links, linear, span, r_v, k_v)
-    write_moves(links, linear, span, y, r, k_v, out)
+        k_v[i] = work[SOLUTION, i]
+    write_momentum_changes(links, linear, span, r_v, k_v)
+    write_position_changes(links, linear, span, y, r, k_v, out)
     for i in range(n_q - w.delays, n_q):
         out[i] = span * r[i]
     for i in range(n):
-        own = linear.yields[i]
-        if own[YIELD_SPEED] > 0.0:
+        drive = linear.slowdowns[i]
+        if drive[SLOWDOWN_SPEED] > 0.0:
             change = (
-                own[YIELD_RATE] * (advance - span * r[linear.delays[i]])
-                - own[YIELD_STIFFNESS] * span * (work[MOVES, i] + k_v[i])
-                - own[YIELD_DAMPING] * k_v[i]
+                drive[SLOWDOWN_FORCE_RATE] * (advance - span * r[linear.delays[i]])
+                - drive[SLOWDOWN_STIFFNESS] * span * (work[MOTION, i] + k_v[i])
+                - drive[SLOWDOWN_DAMPING] * k_v[i]
             )
-            out[linear.delays[i]] += span * own[YIELD_PACE] * (1.0 - yielded_share(own, span)) * change
+            out[linear.delays[i]] += (
+                span * drive[SLOWDOWN_RATIO] * (1.0 - slowdown_share(drive, span)) * change
+            )
     for i in range(n_q + n, r.shape[0]):
         out[i] = span * r[i]
 
@@ -136,20 +140,20 @@ def product(A, row, B, other):
 
 @kernel
 def write_displacement(linear, c, span):
-    """Write the displacement of a connection by the moves in `work` during a span of time."""
+    """Write the displacement of a connection by the motion in `work` during a span of time."""
     for k in range(6):
-        linear.displacements[c, k] = span * product(linear.jacobians[c], k, linear.work, MOVES)
+        linear.displacements[c, k] = span * product(linear.jacobians[c], k, linear.work, MOTION)
 
 
 @kernel
 def write_wrench(linear, c, span, moving):
-    """Write the wrench of a connection by its displacement, and by the momenta and speeds sought if `moving`."""
+    """Write the wrench of a connection by its displacement and, if `moving`, by the solution in momenta and speeds."""
     d, wrench, K, D = linear.wrench[1], linear.wrench[0], linear.K[c], linear.D[c]
     for k in range(6):
         d[k], wrench[k] = linear.displacements[c, k], 0.0
     if moving:
         for j in range(6):
-            x = product(linear.momentum_maps[c], j, linear.work, SOUGHT)
+            x = product(linear.momentum_maps[c], j, linear.work, SOLUTION)
             d[j] += span * x
             for k in range(6):
                 wrench[k] += D[k, j] * x
@@ -159,9 +163,9 @@ def write_wrench(linear, c, span, moving):
 
 
 @inline
-def keep_momentum(links, linear, span, r_v, k_v):
-    """Add the impulses of connections to the momenta of free trees, equal and opposite to the last bit; Eq. (M48)."""
-    work = linear.work[RIGHT]  # no longer needed
+def write_momentum_changes(links, linear, span, r_v, k_v):
+    """Write the changes of momenta of free trees; impulses of connections are opposite to the last bit; Eq. (M48)."""
+    work = linear.work[RIGHT_SIDE]  # no longer needed
     for i in range(r_v.shape[0]):
         work[i] = r_v[i]
     for c in range(linear.connections.shape[0]):
@@ -186,7 +190,7 @@ def keep_momentum(links, linear, span, r_v, k_v):
 
 
 @inline
-def moves_of(links, q, r, moves):
+def write_motion(links, q, r, motion):
     """Write the motion of free bases (in N about its origin) and joints for the rates r of the positions q."""
     for i in range(links.shape[0]):
         link = links[i]
@@ -197,14 +201,14 @@ def moves_of(links, q, r, moves):
                 matrix_from_quaternion(q[at + 3], q[at + 4], q[at + 5], q[at + 6]), wx, wy, wz
             )
             x, y, z = q[at], q[at + 1], q[at + 2]
-            moves[to], moves[to + 1], moves[to + 2] = wx, wy, wz
-            moves[to + 3] = r[at] + y * wz - z * wy
-            moves[to + 4] = r[at + 1] + z * wx - x * wz
-            moves[to + 5] = r[at + 2] + x * wy - y * wx
+            motion[to], motion[to + 1], motion[to + 2] = wx, wy, wz
+            motion[to + 3] = r[at] + y * wz - z * wy
+            motion[to + 4] = r[at + 1] + z * wx - x * wz
+            motion[to + 5] = r[at + 2] + x * wy - y * wx
         elif link.rows == 3:
-            moves[to], moves[to + 1], moves[to + 2] = angular_velocity_at(q, r, at)
+            motion[to], motion[to + 1], motion[to + 2] = angular_velocity_at(q, r, at)
         elif link.rows == 1:
-            moves[to] = r[at]
+            motion[to] = r[at]
 
 
 @kernel
@@ -214,7 +218,7 @@ def angular_velocity_at(q, r, at):
 
 
 @inline
-def write_moves(links, linear, span, q, r, k_v, out):
+def write_position_changes(links, linear, span, q, r, k_v, out):
     """Write the change of positions that goes with a change of momenta and speeds."""
     for i in range(links.shape[0]):
         link = links[i]
@@ -222,7 +226,7 @@ def write_moves(links, linear, span, q, r, k_v, out):
         if link.kind == FREE:
             V, base_motion = linear.wrench[1], linear.base_motion[i]
             for k in range(6):
-                V[k] = product(base_motion, k, linear.work, SOUGHT)
+                V[k] = product(base_motion, k, linear.work, SOLUTION)
             x, y, z = q[at], q[at + 1], q[at + 2]
             out[at] = span * (r[at] + V[3] + V[1] * z - V[2] * y)
             out[at + 1] = span * (r[at + 1] + V[4] + V[2] * x - V[0] * z)

@@ -5,11 +5,11 @@ import math
 from softdock.dynamics.kernels.channels import FORMULA, LARGEST, PLAIN, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     SAFETY,
-    bend_from_previous,
-    bends_between,
+    curvature_bounds_between,
+    curvature_from_previous,
     enclose,
-    estimate_bend,
-    finite_bends,
+    estimate_curvature,
+    finite_curvature_bounds,
     is_contact,
     is_state,
     resolution_of,
@@ -133,16 +133,18 @@ def bound_channels(run, method, h):
         if search.wanted[i] == 0:
             down, up = 0.0, 0.0
         elif channel.bounded == 1:
-            down, up = finite_bends(channel, system, dense, search.motion)
+            down, up = finite_curvature_bounds(channel, system, dense, search.motion)
         else:
             search.turns[i] = rotation_bound(channel, system, search.motion)
-            up = estimate_bend(
+            up = estimate_curvature(
                 method, s.step_part, channel, work.start[i], work.early[i], work.late[i], work.end[i]
             )
             if s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
                 up = max(
                     up,
-                    bend_from_previous(s.previous_step / h, work.previous[i], work.start[i], work.end[i]),
+                    curvature_from_previous(
+                        s.previous_step / h, work.previous[i], work.start[i], work.end[i]
+                    ),
                 )
             if search.turns[i] > RESOLVED_ANGLE:
                 up = math.inf
@@ -228,7 +230,7 @@ def enclose_channel(run, top, i, left, right, before, after):
         if right - left <= UNDEFINED_WIDTH and not (math.isfinite(x_0) or math.isfinite(x_1)):
             return x_0, x_1, True, 0.0
         return enclose_formula(run, top, i, left, right, before, after)
-    down, up = bends_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
+    down, up = curvature_bounds_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
     if channel.bounded == 0 and is_resolved(channel, search.turns[i], right - left):
         return min(x_0, x_1), max(x_0, x_1), True, 0.0
     low, high, monotonic = enclose(channel, x_0, x_1, down, up)
@@ -249,11 +251,11 @@ def divide(channels, count, search, top, left, theta, hidden, before, values):
                     smooth_value(channel, values[i]),
                     smooth_value(channel, after[i]),
                 )
-                down, up = refine_bends(second_derivative(left, theta, right, a, b, c), down, up)
-            search.downs[top, i], search.ups[top, i] = bends_after_division(
+                down, up = refine_curvature_bounds(second_derivative(left, theta, right, a, b, c), down, up)
+            search.downs[top, i], search.ups[top, i] = curvature_bounds_after_division(
                 channel, values[i], after[i], down, up
             )
-            down, up = bends_after_division(channel, before[i], values[i], down, up)
+            down, up = curvature_bounds_after_division(channel, before[i], values[i], down, up)
         search.downs[top + 1, i], search.ups[top + 1, i] = down, up
     # The vertex of the parabola through the three values is the next division point.
     f = channels[hidden]
@@ -266,7 +268,7 @@ def divide(channels, count, search, top, left, theta, hidden, before, values):
 
 
 @inline
-def refine_bends(seen, down, up):
+def refine_curvature_bounds(seen, down, up):
     """Return the range of an estimated second derivative after one more sample: about the value seen; Eq. (M90)."""
     if math.isinf(up):
         return SAFETY * abs(seen), SAFETY * abs(seen)
@@ -275,6 +277,6 @@ def refine_bends(seen, down, up):
 
 
 @inline
-def bends_after_division(channel, x_0, x_1, down, up):
+def curvature_bounds_after_division(channel, x_0, x_1, down, up):
     """Return the range of the second derivative in one part of an interval: zero if a contact is open at both ends."""
     return (0.0, 0.0) if is_contact(channel.kind) and x_0 == 0.0 == x_1 else (down, up)

@@ -50,7 +50,7 @@ GROUP = np.dtype(
         ("inertia", np.float64, (10, LANES)),  # as `own`, in base axes about the origin of B
         ("composite", np.float64, (10, LANES)),  # sum over all that an axis carries
         ("h", np.float64, (6, LANES)),  # momentum against N
-        ("f", np.float64, (6, LANES)),  # required force of the motion
+        ("f", np.float64, (6, LANES)),  # force that the motion requires
         ("F", np.float64, (6, LANES)),  # momentum per unit of speed of all that an axis carries
         ("Y", np.float64, (6, LANES)),  # motion of the free base that has this momentum
         ("b", np.float64, (1, LANES)),  # force along the axis that accelerates it
@@ -99,7 +99,7 @@ LINK = np.dtype(
         # Scratch memory of a base.
         ("R_NB", np.float64, 9),
         ("p_NB", np.float64, 3),
-        ("now", np.float64, 10),  # as `own`, deformed
+        ("deformed", np.float64, 10),  # as `own`, deformed
         ("total", np.float64, 10),  # inertia of the whole tree
         ("centre", np.float64, 3),  # of the whole tree [m]
         ("inverse_inertia", np.float64, 6),  # of the whole tree about its centre, xx yy zz xy xz yz

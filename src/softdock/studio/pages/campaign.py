@@ -69,7 +69,7 @@ class CampaignPage:
         self.choice = unit_choice.current()
 
     async def build(self) -> None:
-        """Lay the page out."""
+        """Create the elements of the page."""
         with ui.row().classes("items-center w-full").style("gap: 12px"):
             ui.label(self.campaign).style("font-size: 20px; font-weight: 600; overflow-wrap: anywhere").props(
                 "role=heading"

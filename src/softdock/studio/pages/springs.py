@@ -60,7 +60,7 @@ class Springs:
         return None
 
     def refresh(self) -> None:
-        """Size the spring from the current table."""
+        """Size the chosen spring from the current table and show the result."""
         if not self.energy.value:
             self.sizes.set_content("<p>This campaign has no metric that is an energy.</p>")
             return
