@@ -1,4 +1,7 @@
-"""One thread for linear algebra: tests run side by side, and waiting threads cost five times what they give."""
+"""Settings of all tests: linear algebra in one thread, Hypothesis without deadlines, slow files first.
+
+Tests run in parallel, so that more threads would mostly wait: they cost five times the time that they save.
+"""
 
 import os
 
@@ -12,7 +15,7 @@ settings.load_profile("no deadline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest (browser, then slow tests): a worker runs whole files in this order."""
+    """Run the slowest files first (browser tests, then slow tests); a worker runs whole files in this order."""
     browser = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path not in browser, item.path not in slow))
