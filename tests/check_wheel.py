@@ -1,7 +1,7 @@
 """Installs the wheel alone into an empty environment and uses it outside the source tree: `make test-wheel`.
 
 Commands run without a home folder and must change nothing in the installation; where the user is root and others may
-execute this Python, they run as a user who cannot. Prints sizes and times.
+execute this Python, they run as a user without rights. Prints sizes and times.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""Settings of all tests: one thread for linear algebra, no deadlines, order of files, fixtures of the browser.
+"""Settings of all tests: linear algebra in one thread, Hypothesis without deadlines, slow files first.
 
-Tests run in parallel processes; more threads would wait for each other and make a test five times as slow.
+Tests run in parallel, so that more threads would mostly wait: they cost five times the time that they save.
 """
 
 import os
@@ -16,7 +16,7 @@ settings.load_profile("no deadline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest (browser, then slow tests): a worker runs whole files in this order."""
+    """Run the slowest files first (browser tests, then slow tests); a worker runs whole files in this order."""
     browser = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path not in browser, item.path not in slow))
@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note failures of tests, so that the fixture `tab` saves a picture of the page."""
+    """Note failures of tests, so that the fixture `tab` saves a screenshot."""
     report = yield
     if report.when == "call":
         item.stash[FAILED] = report.failed

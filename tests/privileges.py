@@ -1,4 +1,4 @@
-"""Tests of file permissions, which do not bind the administrator: they run in a child process without privileges."""
+"""Tests of file permissions, which root ignores: they run in a child process without privileges."""
 
 import ctypes
 import functools
@@ -16,7 +16,7 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def without_privileges(test: Test) -> Test:
-    """Run a test in a child process that obeys file permissions, where the present user is the administrator."""
+    """Run a test in a child process that obeys file permissions, where the present user is root."""
 
     @functools.wraps(test)
     def run(*arguments: Any, **named: Any) -> None:

@@ -94,7 +94,7 @@ def stub() -> str:
     parts = [HEAD.format(imports=imports)]
     for name, model in models().items():
         arguments = [
-            f"        {key}: {written(field.rebuild_annotation())}{'' if field.is_required() else ' = ...'},"
+            f"        {key}: {argument_type(field.rebuild_annotation())}{'' if field.is_required() else ' = ...'},"
             for key, field in model.model_fields.items()
             if key != "type"
         ]
@@ -117,7 +117,7 @@ def stub() -> str:
     return "\n".join(parts)
 
 
-def written(annotation: Any) -> str:
+def argument_type(annotation: Any) -> str:
     """Return the type of an argument of a constructor."""
     return " | ".join(dict.fromkeys(members(annotation)))
 
@@ -136,12 +136,12 @@ def members(annotation: Any) -> Iterator[str]:
         for part in inner:
             yield from members(part)
     elif origin is tuple and inner[-1] is not Ellipsis:
-        yield f"tuple[{', '.join(map(written, inner))}]"
+        yield f"tuple[{', '.join(map(argument_type, inner))}]"
         yield "Sequence[Any]"
     elif origin is tuple:
-        yield f"Sequence[{written(inner[0])}]"
+        yield f"Sequence[{argument_type(inner[0])}]"
     elif origin is dict:
-        yield f"Mapping[str, {written(inner[1])}]"
+        yield f"Mapping[str, {argument_type(inner[1])}]"
     elif origin is Literal:
         yield f"Literal[{', '.join(map(repr, inner))}]"
     elif isinstance(annotation, type) and issubclass(annotation, BaseModel):

@@ -18,9 +18,9 @@ NAMES = {
 
 @pytest.mark.slow
 def test_every_figure_is_drawn(tmp_path):
-    told = []
-    paths = figure_set("assist").draw(tmp_path, lambda what, fraction: told.append(fraction))
+    fractions = []
+    paths = figure_set("assist").draw(tmp_path, lambda what, fraction: fractions.append(fraction))
     assert {path.stem for path in paths} == NAMES
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0

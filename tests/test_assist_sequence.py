@@ -121,12 +121,12 @@ def test_separation_speed_follows_from_the_energy_of_the_springs(undocked):
     scenario = load("assist-undocking")
     client = scenario.bodies["client"].mass
     servicer = sum(body.mass for body in scenario.bodies.values()) - client
-    relative, ours, theirs = joining.separation_velocities(
+    relative, servicer_speed, client_speed = joining.separation_velocities(
         undocked.metrics["separation_energy"], servicer, client
     )
     assert undocked.metrics["separation_speed"] == pytest.approx(relative, rel=0.01)
-    assert undocked.history["client.vz"][-1] == pytest.approx(theirs, rel=0.01)
-    assert -undocked.history["servicer.vz"][-1] == pytest.approx(ours, rel=0.02)
+    assert undocked.history["client.vz"][-1] == pytest.approx(client_speed, rel=0.01)
+    assert -undocked.history["servicer.vz"][-1] == pytest.approx(servicer_speed, rel=0.02)
 
 
 def test_pusher_between_two_bodies_gives_exactly_the_separation_speed():
@@ -149,9 +149,9 @@ def test_pusher_between_two_bodies_gives_exactly_the_separation_speed():
         metrics={"va": "final a.vz", "vb": "final b.vz"},
     )
     result = simulate(scenario)
-    relative, ours, theirs = joining.separation_velocities(0.5 * stiffness * depth**2, *masses)
+    relative, speed_a, speed_b = joining.separation_velocities(0.5 * stiffness * depth**2, *masses)
     # A fifth of the tolerance of speeds in one step.
-    assert (-result.metrics["va"], result.metrics["vb"]) == pytest.approx((ours, theirs), abs=2e-6)
+    assert (-result.metrics["va"], result.metrics["vb"]) == pytest.approx((speed_a, speed_b), abs=2e-6)
     assert relative == pytest.approx(math.sqrt(2 * 0.2 / 160.0), rel=1e-12)
 
 

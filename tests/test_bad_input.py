@@ -33,7 +33,7 @@ def assert_refused(folder: Path, file: str, words: str) -> None:
     assert not (folder / "made").exists()
 
 
-def test_a_step_file_that_crashes_its_library(tmp_path: Path) -> None:
+def test_a_step_file_that_crashes_its_library_is_refused(tmp_path: Path) -> None:
     lines = BUMPER.read_text().splitlines(keepends=True)
     (tmp_path / "part.step").write_text("".join([*lines[:60], *lines[61:]]))
     (tmp_path / "case.yaml").write_text(CAD)
@@ -41,13 +41,13 @@ def test_a_step_file_that_crashes_its_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
-def test_a_pipe_as_cad_file(tmp_path: Path) -> None:
+def test_a_pipe_as_cad_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "part.step")
     (tmp_path / "case.yaml").write_text(CAD)
     assert_refused(tmp_path, "case.yaml", "named pipe")
 
 
-def test_characters_that_cannot_be_written(tmp_path: Path) -> None:
+def test_characters_that_utf_8_cannot_encode_are_refused(tmp_path: Path) -> None:
     (tmp_path / "half.json").write_text(r'{"softdock": 1, "base": "impact-a", "title": "\ud83d"}')
     assert_refused(tmp_path, "half.json", "half.json:1: ")
     (tmp_path / "null.yaml").write_text('softdock: 1\nbase: "a\\0b"\n')
@@ -68,9 +68,9 @@ def test_characters_that_cannot_be_written(tmp_path: Path) -> None:
     ],
 )
 def test_a_misspelt_entry_of_an_override_has_a_hint(path: str, hint: str) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         load("assist-soft-docking", [path if "=" in path else f"{path}=5"])
-    assert hint in str(told.value.problems[0])
+    assert hint in str(caught.value.problems[0])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

@@ -11,7 +11,7 @@ ROW = {"name", "value", "unit", "peer", "peer_value", "ratio", "aim"}
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the benchmark short: its numbers then mean nothing."""
+    """Shorten the benchmark; its numbers then have no meaning."""
     monkeypatch.setattr(gnc, "DURATION", 5.0)
     monkeypatch.setattr(gnc, "MAX_ROUNDS", 1)
     monkeypatch.setattr(gnc, "APPROACH", "no such scenario")

@@ -8,7 +8,7 @@ from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
 
 
-def test_phases_cost_what_the_run_costs() -> None:
+def test_costs_of_phases_add_up_to_that_of_the_run() -> None:
     scenario = cast(MultibodyScenario, load(SCENARIO))
     result = simulate(scenario, with_prediction=False)
     costs = phase_costs(scenario, result)

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import beta
 from tests.campaign.rare_events import LimitState, four_planes, latch_failure, plane, row
 from tests.campaign.search_driver import simulate_subset
-from tests.quoted import DOCS, assert_quoted, quoted
+from tests.quoted_numbers import DOCS, assert_quoted, find_numbers
 
 import softdock
 from softdock.campaign.confidence import fewest_runs
@@ -52,10 +52,10 @@ def test_row_of_the_bundled_campaign_in_the_table_of_rare_events() -> None:
 def test_coefficient_of_variation_of_rare_events() -> None:
     """It falls with the runs per level, and is larger than the sum of squares of the levels."""
     phrase = "about {} % for 1000, {} % for 4000 and {} % for 15 000 at a probability of {}"
-    *shares, exact = (float(text) for text in quoted(PAGE, phrase))
+    *shares, exact = (float(text) for text in find_numbers(PAGE, phrase))
     low, high = (
         float(text)
-        for text in quoted("theory/rare-events", "(by {} to {} % for planes in 2 to 50 dimensions)")
+        for text in find_numbers("theory/rare-events", "(by {} to {} % for planes in 2 to 50 dimensions)")
     )
     for dims in (2, 10, 50):
         state = plane(exact, dims)
@@ -111,7 +111,7 @@ def test_all_runs_of_the_sequence() -> None:
 )
 def test_intervals_of_the_phases(phase: str) -> None:
     """Shares and exact intervals of the counts on the page, which another test compares with runs."""
-    reached, runs = (int(text) for text in quoted("sequence", f"| `{phase}` | {{}} of {{}} |"))
+    reached, runs = (int(text) for text in find_numbers("sequence", f"| `{phase}` | {{}} of {{}} |"))
     low = beta.ppf(0.025, reached, runs - reached + 1)
     high = 1.0 if reached == runs else beta.ppf(0.975, reached + 1, runs - reached)
     row_of_phase = f"| `{phase}` | {{}} of {{}} | {{}}% | {{}}% to {{}}% |"
@@ -121,7 +121,7 @@ def test_intervals_of_the_phases(phase: str) -> None:
 
 
 def test_interval_of_the_own_mechanism() -> None:
-    captured, runs = (int(text) for text in quoted("own-mechanism", "Now {} of {} runs are captured"))
+    captured, runs = (int(text) for text in find_numbers("own-mechanism", "Now {} of {} runs are captured"))
     assert captured == runs
     low = beta.ppf(0.025, captured, 1)
     assert_quoted("own-mechanism", "with 95 % confidence the probability is at least {} %", [100.0 * low])

@@ -1,4 +1,4 @@
-"""The frame of the command line: exit codes, what goes to which stream, and no traceback ever."""
+"""The command line: exit codes, standard output and error, and no tracebacks."""
 
 import json
 import subprocess
@@ -18,32 +18,32 @@ from softdock.report.picture import save_picture
 from softdock.result import Result
 
 
-class Ending(SimpleNamespace):
+class ExitResult(SimpleNamespace):
     code: int
     out: str
     err: str
 
 
-Command = Callable[..., Ending]
+Command = Callable[..., ExitResult]
 
 
 @pytest.fixture
 def softdock(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run a command line in this process."""
+    """Return a function that runs a command line in this process."""
 
-    def run(*arguments: str) -> Ending:
+    def run(*arguments: str) -> ExitResult:
         monkeypatch.setattr(sys, "argv", ["softdock", *arguments])
         with pytest.raises(SystemExit) as end:
             cli.main()
         out, err = capsys.readouterr()
-        return Ending(code=int(end.value.code or 0), out=out, err=err)
+        return ExitResult(code=int(end.value.code or 0), out=out, err=err)
 
     return run
 
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
-    """Make the command line end in an exception of your choice."""
+    """Return a function that makes the command line raise a given exception."""
 
     def install(error: BaseException) -> None:
         application = typer.Typer()
@@ -57,7 +57,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     return install
 
 
-def test_help_names_every_command_and_loads_nothing_heavy() -> None:
+def test_help_names_every_command_and_loads_no_heavy_package() -> None:
     script = (
         "import sys; from softdock.cli import main; sys.argv = ['softdock', '--help']\n"
         "try: main()\n"
@@ -71,7 +71,7 @@ def test_help_names_every_command_and_loads_nothing_heavy() -> None:
     assert done.stdout.endswith("HEAVY []\n")
 
 
-def test_version(softdock: Command) -> None:
+def test_version_is_printed(softdock: Command) -> None:
     assert softdock("--version").out == f"softdock {__version__}\n"
 
 
@@ -96,7 +96,7 @@ def test_wrong_usage_exits_with_2(softdock: Command, arguments: tuple[str, ...])
     assert "Usage" in end.err
 
 
-def test_every_problem_of_the_input_is_told(softdock: Command, failing: Callable[..., None]) -> None:
+def test_every_problem_of_the_input_is_reported(softdock: Command, failing: Callable[..., None]) -> None:
     first = Problem(message="Must be positive.", file="a.yaml", line=3, field="chaser.mass", given="-1")
     failing(InputError(first, "The second problem [bold]."))
     end = softdock()
@@ -128,7 +128,7 @@ def test_a_result_that_cannot_be_written_is_printed(
     assert not list(tmp_path.iterdir())
 
 
-def test_an_interrupt_is_one_sentence(softdock: Command, failing: Callable[..., None]) -> None:
+def test_an_interrupt_is_reported_in_one_sentence(softdock: Command, failing: Callable[..., None]) -> None:
     failing(KeyboardInterrupt())
     end = softdock()
     assert (end.code, end.out, end.err) == (130, "", "Interrupted.\n")
@@ -137,7 +137,7 @@ def test_an_interrupt_is_one_sentence(softdock: Command, failing: Callable[..., 
 @pytest.mark.parametrize(
     "error", [ZeroDivisionError("division\nby zero"), MemoryError(), KeyError("x"), EOFError()]
 )
-def test_a_fault_of_ours_is_told_without_traceback(
+def test_an_internal_error_is_reported_without_traceback(
     softdock: Command, failing: Callable[..., None], error: Exception
 ) -> None:
     failing(error)
@@ -147,7 +147,7 @@ def test_a_fault_of_ours_is_told_without_traceback(
     assert len(end.err.splitlines()) <= 2
 
 
-def test_a_fault_of_ours_shows_its_traceback_on_request(
+def test_an_internal_error_shows_its_traceback_on_request(
     softdock: Command, failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOFTDOCK_DEBUG", "1")
@@ -157,7 +157,7 @@ def test_a_fault_of_ours_shows_its_traceback_on_request(
     assert "Traceback" in end.err
 
 
-def test_a_reader_who_goes_away_is_no_error() -> None:
+def test_a_closed_output_pipe_is_not_an_error() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", "from softdock.cli import main; main()", "--help"],
         stdout=subprocess.PIPE,
@@ -170,7 +170,7 @@ def test_a_reader_who_goes_away_is_no_error() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_output_to_a_full_disk_is_told() -> None:
+def test_output_to_a_full_disk_is_reported() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-c", "from softdock.cli import main; main()", "scenarios"],
@@ -205,7 +205,7 @@ def test_figures_draws_into_a_new_folder(
     assert not (tmp_path / "never").exists()
 
 
-def test_a_folder_that_cannot_be_made_is_bad_input(softdock: Command, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_bad_input(softdock: Command, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     end = softdock("figures", "impact", "--out", str(tmp_path / "file" / "below"))
     assert end.code == 2
@@ -318,7 +318,7 @@ def test_values_are_printed_in_the_chosen_units(softdock: Command) -> None:
         ("--convergence", "", "Error: --convergence: Requires --report."),
     ],
 )
-def test_options_of_files_are_named_before_the_run(
+def test_wrong_options_of_files_are_refused_before_the_run(
     softdock: Command, option: str, value: str, message: str
 ) -> None:
     end = softdock("run", "impact-a", *filter(None, (option, value)))
@@ -326,7 +326,7 @@ def test_options_of_files_are_named_before_the_run(
     assert end.err.startswith(message)
 
 
-def test_figures_of_a_scenario(softdock: Command, tmp_path: Path) -> None:
+def test_figures_of_a_scenario_are_written(softdock: Command, tmp_path: Path) -> None:
     end = softdock("figures", "impact-a", "--out", str(tmp_path / "one.svg"))
     assert (end.code, end.out) == (0, f"{tmp_path / 'one.svg'}\n")
     end = softdock("figures", "impact-a", "--out", str(tmp_path / "all"), "--format", "pdf")

@@ -50,10 +50,10 @@ def yaml_blocks(page: Path) -> list[Any]:
     ]
     parts = [re.split(r"\n(?=softdock )", block)[0] for block in blocks(page)]  # commands may follow
     texts += [part for part in parts if re.match(r"[a-z_]+:(?:\s|$)", part)]
-    return [data for text in texts for data in parsed(text)]
+    return [data for text in texts for data in parse(text)]
 
 
-def parsed(text: str) -> list[Any]:
+def parse(text: str) -> list[Any]:
     """Return the data of a text; a text that repeats a key shows alternatives, one per line."""
     try:
         return [YAML(typ="safe").load(text)]

@@ -1,4 +1,4 @@
-"""Every mechanism of the cookbook is short, runs, and behaves as mechanics demands."""
+"""Every mechanism of the cookbook is short, runs, and agrees with closed forms of mechanics."""
 
 import functools
 import math
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.quoted import assert_quoted, quoted
+from tests.quoted_numbers import assert_quoted, find_numbers
 
 import softdock
 from softdock.simulation import prepare
@@ -25,7 +25,7 @@ def run(name: str, *changes: str) -> softdock.Result:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_it_is_short_complete_and_valid(file: Path) -> None:
+def test_a_mechanism_is_short_complete_and_valid(file: Path) -> None:
     assert len(file.read_text(encoding="utf-8").splitlines()) <= LONGEST
     assert f"{{literalinclude}} {file.name}" in PAGE
     assert f"images/cookbook-{file.stem}.png" in PAGE
@@ -36,7 +36,7 @@ def test_it_is_short_complete_and_valid(file: Path) -> None:
     assert result.to_json()["conservation_check"]["passed"]
 
 
-def test_there_are_eight() -> None:
+def test_the_cookbook_has_eight_mechanisms() -> None:
     assert len(FILES) == 8
 
 
@@ -215,7 +215,9 @@ def test_numbers_of_the_other_mechanisms() -> None:
         "`max_force` of {} N", softdock.load(COOKBOOK / "three-finger-nozzle.yaml").drives["rail"].max_force
     )
     assert_page("$m_1 v / (m_1 + m_2)$ = {} mm/s", 1e3 * nozzle["client_speed"])
-    offsets = [float(text) for text in quoted("cookbook/index", "with an offset of {} mm; with {} mm they")]
+    offsets = [
+        float(text) for text in find_numbers("cookbook/index", "with an offset of {} mm; with {} mm they")
+    ]
     assert run("pins-and-plate", f"approach.offset=[{offsets[0]} mm, 0 mm]").outcome == "seated"
     assert run("pins-and-plate", f"approach.offset=[{offsets[1]} mm, 0 mm]").outcome == "rejected"
     assert_page("approaches {} mm/s", 1e3 * 12.0 / 400.0)  # force over damping of the cable

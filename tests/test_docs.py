@@ -38,7 +38,7 @@ def test_every_cited_equation_exists() -> None:
     assert not missing
 
 
-def test_no_number_is_given_twice() -> None:
+def test_every_equation_number_is_unique() -> None:
     counted = Counter(tag for page in THEORY for tag in tags(page))
     assert not [tag for tag, times in counted.items() if times > 1]
 
@@ -80,7 +80,7 @@ def test_tutorials_run_as_pasted(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")], ids=str)
-def test_links_to_files_lead_somewhere(page: Path) -> None:
+def test_links_to_files_have_a_target(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
 

@@ -24,7 +24,7 @@ PAGES = sorted(GUIDES.glob("*.md"))
 SOURCE = " ".join(
     path.read_text(encoding="utf-8") for path in sorted((ROOT / "src" / "softdock").rglob("*.py"))
 )
-SPACED = re.sub(r"\s+", " ", re.sub(r'"\s*f?"', "", SOURCE))
+JOINED_SOURCE = re.sub(r"\s+", " ", re.sub(r'"\s*f?"', "", SOURCE))
 """All sources, with texts over several lines joined."""
 
 
@@ -42,7 +42,7 @@ def test_python_runs_and_yaml_fits_the_models(page: Path) -> None:
                 entry.validate_python(one)
 
 
-REST = """
+REST_OF_THE_SCENARIO = """
 softdock: 1
 kind: multibody
 duration: 1 s
@@ -64,14 +64,14 @@ approach: {chaser: chaser, tip: {body: tip}, port: {body: port, at: [0, 0, 42 mm
 def test_the_pawls_of_the_latch_guide_open_and_close_behind_the_head() -> None:
     text = (GUIDES / "latches.md").read_text(encoding="utf-8")
     (block,) = [one for one in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if "pawl-1" in one]
-    data, pawls = YAML(typ="safe").load(REST), YAML(typ="safe").load(block)
+    data, pawls = YAML(typ="safe").load(REST_OF_THE_SCENARIO), YAML(typ="safe").load(block)
     for key, entries in pawls.items():
         data[key] = {**data.get(key, {}), **entries}
     result = softdock.simulate(data)
     assert [event.name for event in result.events] == ["latched"]
     for name in ("pawl-1.joint", "pawl-2.joint"):
         angle = result.history[name]
-        # The roller, 4 mm thick and 14 mm from the axis, gives way to the head of 13 mm: 3 mm at an arm of 20 mm.
+        # The roller, 4 mm thick and 14 mm from the axis, must let the head of 13 mm pass: 3 mm at an arm of 20 mm.
         assert np.rad2deg(angle.max()) > np.rad2deg(3 / 24)
         assert abs(np.rad2deg(angle[-1])) < 2.0
 
@@ -84,7 +84,7 @@ def test_quoted_messages_are_those_of_the_program() -> None:
         for quoted in re.findall(r'"([^"]+)"', heading):
             for part in quoted.split(" … "):
                 words = part.strip()
-                assert words in SPACED or words.removeprefix("mm ") in SPACED, words
+                assert words in JOINED_SOURCE or words.removeprefix("mm ") in JOINED_SOURCE, words
 
 
 def test_sensitivities_to_contact_parameters_are_those_of_the_campaign(tmp_path: Path) -> None:

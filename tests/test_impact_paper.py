@@ -1,4 +1,4 @@
-"""The impact paper: its tables and examples, by scenario, as a user runs them."""
+"""The impact paper: its tables and examples as bundled scenarios."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ PAPER = [*SIMULATED, "latch-slow", "latch-paper", "latch-fast", "latch-multibody
 
 
 @pytest.mark.parametrize("name", PAPER)
-def test_books_balance(name):
+def test_momentum_and_energy_are_conserved(name):
     audit = simulate(name).audit
     assert audit.linear_momentum_drift <= 1e-12
     assert audit.energy_residual <= 1e-12
@@ -31,7 +31,7 @@ def test_books_balance(name):
 
 
 @pytest.mark.parametrize("name", SIMULATED)
-def test_table_1(name):
+def test_table_1_of_the_paper_is_reproduced(name):
     result = simulate(name)
     printed, tolerance = SIMULATED[name]
     assert result.outcome == "separated"
@@ -80,7 +80,7 @@ def test_the_printed_table_has_two_rows_swapped():
         ("latch-fast", "latched", 0.02),
     ],
 )
-def test_latch(name, outcome, insertion):
+def test_latch_examples_of_the_paper_are_reproduced(name, outcome, insertion):
     result = simulate(name)
     assert result.outcome == outcome
     assert result.metrics["insertion_max"] == pytest.approx(insertion, abs=5e-6)
@@ -88,7 +88,7 @@ def test_latch(name, outcome, insertion):
     assert result.prediction["latches"] == (outcome == "latched")
 
 
-def test_latch_behind_the_first_impact():
+def test_latching_after_an_impulsive_impact_agrees_with_theory():
     result = simulate("latch-multibody")
     assert result.outcome == "latched"
     assert result.prediction["regime"] == "closing"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from mechanism.shapes import drogue_profile, load_parameters, throat_z
-from tests.quoted import DOCS, assert_quoted, quoted
+from tests.quoted_numbers import DOCS, assert_quoted, find_numbers
 
 import softdock
 from softdock.flexible import station
@@ -26,7 +26,7 @@ def inlet() -> Line:
         line
         for line in lines
         if abs(line.end[1] - line.start[1]) == pytest.approx(slope * abs(line.end[0] - line.start[0]))
-        and line.start[0] > line.end[0]  # travelled towards the mouth: the inside
+        and line.start[0] > line.end[0]  # runs towards the mouth, so that it is on the inside
     ]
     return max(cones, key=lambda line: line.length)
 
@@ -75,7 +75,7 @@ def test_the_stiffness_at_the_bottom() -> None:
     """A ball on a layer: k = 2 sqrt(pi R c F), with the relative radius R of both spheres."""
     layer = softdock.load("assist-soft-docking").contacts["bumper-drogue"].layer.stiffness
     radius = 1.0 / (1.0 / PROBE["bumper_radius"] - 1.0 / DROGUE["chamber_radius"])
-    (force,) = quoted("docking", "with a peak force of {} N")
+    (force,) = find_numbers("docking", "with a peak force of {} N")
     stiffness = 2.0 * math.sqrt(math.pi * radius * layer * float(force))
     assert_quoted("docking", "The contact layer of {} N/m³ is an assumption", [layer])
     assert_quoted("docking", "about {} N/µm at the bottom", [1e-6 * stiffness])
@@ -120,11 +120,11 @@ def test_the_assumptions_of_the_station() -> None:
 
 def test_the_player_of_the_replay() -> None:
     folder = Path(softdock.__file__).parent / "replay" / "player"
-    (size,) = quoted("replay.md", "the player's own scripts, about {} kB")
+    (size,) = find_numbers("replay.md", "the player's own scripts, about {} kB")
     assert sum(file.stat().st_size for file in folder.glob("*.js")) / 1e3 == pytest.approx(
         float(size), rel=0.1
     )
-    (lines,) = quoted("architecture.md", "`orbit.js` and `view.js`, {} lines")
+    (lines,) = find_numbers("architecture.md", "`orbit.js` and `view.js`, {} lines")
     names = ("algebra", "webgl", "orbit", "view")
     texts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in names]
     assert sum(text.count("\n") for text in texts) == pytest.approx(float(lines), rel=0.1)

@@ -1,4 +1,4 @@
-"""Commands for own files: `show`, `new`, and `validate` with the checks of a run and for campaigns."""
+"""Commands for files of users: `show`, `new`, and `validate` with the checks of a run and for campaigns."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def call(*arguments: str) -> Any:
     return RUNNER.invoke(app, list(arguments))
 
 
-def validated(path: Path) -> dict[str, Any]:
+def run_validate(path: Path) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(call("validate", str(path), "--json").stdout)
     return answer
 
@@ -56,7 +56,7 @@ def test_show_suggests_names() -> None:
 def test_a_new_scenario_runs_as_it_is(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     assert "Run it with: softdock run" in call("new", str(path), "--template", kind).stdout
-    assert validated(path) == {"file": str(path), "valid": True, "problems": [], "warnings": []}
+    assert run_validate(path) == {"file": str(path), "valid": True, "problems": [], "warnings": []}
     result = softdock.simulate(softdock.load(path))
     assert result.completed
     assert result.valid == "yes"
@@ -66,7 +66,7 @@ def test_a_new_scenario_runs_as_it_is(kind: str, tmp_path: Path) -> None:
 def test_a_new_campaign_runs_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "many.yaml"
     call("new", str(path.with_suffix("")), "--template", "campaign")
-    assert validated(path)["valid"]
+    assert run_validate(path)["valid"]
     assert campaign_runner.run(load_campaign(path, runs=1), tmp_path / "out").done == 1
 
 
@@ -84,7 +84,7 @@ def test_new_refuses_to_overwrite_and_unknown_templates(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "mine"
 
 
-def changed(tmp_path: Path, replaced: dict[str, Any]) -> dict[str, Any]:
+def validate_changed_template(tmp_path: Path, replaced: dict[str, Any]) -> dict[str, Any]:
     """Return the findings about the template of a multibody scenario with top-level fields merged."""
     data = YAML(typ="safe").load(templates()["multibody"])
     del data["requirements"]
@@ -92,16 +92,16 @@ def changed(tmp_path: Path, replaced: dict[str, Any]) -> dict[str, Any]:
         data[group] = {**data[group], **entries} if isinstance(entries, dict) else entries
     path = tmp_path / "changed.json"
     path.write_text(json.dumps(data), encoding="utf-8")
-    return validated(path)
+    return run_validate(path)
 
 
 def test_validate_finds_an_overlap_at_the_start(tmp_path: Path) -> None:
     path = tmp_path / "deep.yaml"
     text = templates()["multibody"].replace("distance: 20 mm", "distance: 0 mm")
-    # The ball, whose pole is the tip, stands in the rim of the cone.
+    # The ball, whose pole is the tip, overlaps the rim of the cone.
     text = text.replace("port: {body: drogue}", "port: {body: drogue, at: [0, 0, 15 mm]}")
     path.write_text(text.replace("offset: [60 mm, 0 mm]", "offset: [150 mm, 0 mm]"), encoding="utf-8")
-    found = validated(path)
+    found = run_validate(path)
     (problem,) = found["problems"]
     assert not found["valid"]
     assert problem["field"] == "contacts.ball-cone"
@@ -154,7 +154,7 @@ SHARP = [[0.2, 0], [0.2, 0.024], [0.1, 0.024], [0, 0.15], [0, 0.17]]
 def test_validate_warns_of_what_has_no_effect(
     replaced: dict[str, Any], field: str, words: str, tmp_path: Path
 ) -> None:
-    found = changed(tmp_path, replaced)
+    found = validate_changed_template(tmp_path, replaced)
     (warning,) = [one for one in found["warnings"] if field == one["field"]]
     assert words in warning["message"]
     assert all(one["field"] for one in found["warnings"]), "no warning is repeated without its field"
@@ -195,7 +195,7 @@ def test_campaigns_are_validated_with_all_problems(tmp_path: Path) -> None:
     path = tmp_path / "many.yaml"
     text = templates()["campaign"].replace("runs: 100", "runs: -1").replace("seed: 1", "sede: 1")
     path.write_text(text, encoding="utf-8")
-    assert {one["field"] for one in validated(path)["problems"]} == {"runs", "sede"}
+    assert {one["field"] for one in run_validate(path)["problems"]} == {"runs", "sede"}
     assert json.loads(call("validate", "assist-table2", "--json").stdout)["valid"]
 
 
@@ -221,9 +221,9 @@ metrics: {largest: maximum rail.joint, boom: max boom.z}
 def test_problems_of_values_do_not_hide_those_of_references(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(TWO_LEVELS, encoding="utf-8")
-    fields = [one["field"] for one in validated(path)["problems"]]
+    fields = [one["field"] for one in run_validate(path)["problems"]]
     assert fields == [
-        "duration", "bodies.boom.mass", "bodies.boom.joint.type",  # and nothing about what refers to the boom
+        "duration", "bodies.boom.mass", "bodies.boom.joint.type",  # and no messages about references to the boom
         "springs.on-rail.stiffness", "springs.lost.joint", "events.wrong.trigger", "events.mixed.when",
         "outcomes.0.happened.0", "metrics.largest",
     ]  # fmt: skip
@@ -243,7 +243,7 @@ outcomes: [{name: ok, message: Done., happened: [late]}]
 metrics: {force: max chaser.force}
 approach: {chaser: chaser, tip: {body: tip}, port: {body: world}, speed: 1 mm/s}
 """
-OF_REFERENCES = [
+REFERENCE_FIELDS = [
     "springs.lost.joint", "events.far.when", "events.far.then.0.enable", "events.far.then.1.arm",
     "outcomes.0.happened.0",
     "metrics.force", "approach.tip.body",
@@ -266,23 +266,23 @@ def test_one_wrong_value_hides_no_wrong_reference(
 ) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(REFERENCES.replace(correct, wrong), encoding="utf-8")
-    assert [one["field"] for one in validated(path)["problems"]] == [field, *OF_REFERENCES]
+    assert [one["field"] for one in run_validate(path)["problems"]] == [field, *REFERENCE_FIELDS]
 
 
-def test_what_refers_to_an_entry_left_out_is_no_problem(tmp_path: Path) -> None:
+def test_references_to_an_invalid_entry_are_not_reported(tmp_path: Path) -> None:
     """The drive has a wrong key, too, but its joint is right."""
     path = tmp_path / "mine.yaml"
     text = REFERENCES.split("springs:", maxsplit=1)[0].replace("type: prismatic", "type: slider")
     path.write_text(text + "drives: {motor: {joint: rail, target: 0, max_torque: 3 N}}\n", encoding="utf-8")
-    found = [one["field"] for one in validated(path)["problems"]]
+    found = [one["field"] for one in run_validate(path)["problems"]]
     assert found == ["bodies.rail.joint.type", "drives.motor.max_torque"]
 
 
-def test_a_key_of_wrong_type_has_no_consequences(tmp_path: Path) -> None:
+def test_a_key_of_wrong_type_causes_no_further_messages(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     text = templates()["multibody"].replace("outcomes:", "outcomes: captured\nunused:")
     path.write_text(text, encoding="utf-8")
-    assert [one["field"] for one in validated(path)["problems"]] == ["outcomes", "unused"]
+    assert [one["field"] for one in run_validate(path)["problems"]] == ["outcomes", "unused"]
 
 
 def test_all_problems_of_a_campaign_are_found_in_one_pass(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ requirements: {X-1: {metric: pawl_load, at_most: 3 N}}
 """,
         encoding="utf-8",
     )
-    found = validated(path)["problems"]
+    found = run_validate(path)["problems"]
     assert {(one["line"], one["field"]) for one in found} == {
         (1, "runs"), (4, "seeds"), (6, "dispersions.approach.sped.uniform.0"),
         (7, "dispersions.bodies.chasr.mass.uniform.0"), (8, "dispersions.approach.speed.gaussian"),
@@ -313,7 +313,7 @@ requirements: {X-1: {metric: pawl_load, at_most: 3 N}}
     assert misspelt["message"] == "There is no body 'chasr'. Did you mean 'chaser'?"
 
 
-def test_problems_of_its_scenario_are_those_of_a_campaign(tmp_path: Path) -> None:
+def test_problems_of_its_scenario_are_reported_for_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(TWO_LEVELS, encoding="utf-8")
     path = tmp_path / "many.yaml"
     path.write_text(
@@ -321,7 +321,7 @@ def test_problems_of_its_scenario_are_those_of_a_campaign(tmp_path: Path) -> Non
         "dispersions: {duration: {uniform: [1 s, 2 s]}}\n",
         encoding="utf-8",
     )
-    found = validated(path)["problems"]
+    found = run_validate(path)["problems"]
     assert len(found) == 9
     assert {Path(one["file"]).name for one in found} == {"mine.yaml"}
 
@@ -334,7 +334,7 @@ def test_a_problem_does_not_hide_warnings(tmp_path: Path) -> None:
     path.write_text(
         text.replace("events:", "events:\n  spare: {when: time > 1 s, armed: false}"), encoding="utf-8"
     )
-    found = validated(path)
+    found = run_validate(path)
     assert [one["field"] for one in found["problems"]] == ["contacts.ball-cone"]
     assert "events.spare" in [one["field"] for one in found["warnings"]]
 
@@ -384,17 +384,17 @@ def test_terms_of_other_tools_are_translated(old: str, new: str, hint: str, tmp_
     path = tmp_path / "other.yaml"
     assert old in templates()["multibody"]
     path.write_text(templates()["multibody"].replace(old, new), encoding="utf-8")
-    hints = [problem["hint"] for problem in validated(path)["problems"]]
+    hints = [problem["hint"] for problem in run_validate(path)["problems"]]
     assert any(hint in one for one in hints), hints
 
 
-def test_an_empty_value_is_said_to_be_empty(tmp_path: Path) -> None:
+def test_the_message_about_an_empty_value_says_that_it_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "empty.yaml"
     text = (
         templates()["multibody"].replace("t_touch: time of touch", "t_touch:").replace("mass: 3 kg", "mass:")
     )
     path.write_text(text, encoding="utf-8")
-    messages = {problem["field"]: problem["message"] for problem in validated(path)["problems"]}
+    messages = {problem["field"]: problem["message"] for problem in run_validate(path)["problems"]}
     assert messages["metrics.t_touch"] == "Must be a text; nothing is given."
     assert messages["bodies.probe.mass"].endswith("with a unit; nothing is given.")
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.optimize import brentq
 from tests.dynamics.test_restitution import SPEED, STIFFNESS, bounce
-from tests.quoted import assert_quoted, quoted
+from tests.quoted_numbers import assert_quoted, find_numbers
 
 import softdock
 from softdock.bench.link import restitution
@@ -96,7 +96,7 @@ def test_speed_of_the_separation_by_its_equation() -> None:
 
 def test_conservation_of_the_sequence() -> None:
     audit = softdock.simulate(softdock.load("assist-hard-docking")).audit
-    momentum, energy = quoted(
+    momentum, energy = find_numbers(
         "sequence", "Momentum is conserved to {}, the energy balance closes within {} %"
     )
     assert max(audit.linear_momentum_drift, audit.angular_momentum_drift) < float(momentum)
@@ -131,14 +131,14 @@ def test_cost_of_the_search_for_loads() -> None:
 @pytest.mark.slow
 def test_steps_with_friction_in_light_joints() -> None:
     phrase = "{} N m below {} rad/s in all joints makes the first {} s of `peg-rim` take {} times the steps"
-    torque, speed, duration, ratio = quoted("robot", phrase)
+    torque, speed, duration, ratio = find_numbers("robot", phrase)
     friction = f"arm.friction={{coulomb: {torque}, speed: {speed}}}"
     plain, rough = (
         softdock.simulate(softdock.load("peg-rim", [f"duration={duration} s", *changes])).timing.steps
         for changes in ([], [friction])
     )
     assert rough / plain == pytest.approx(float(ratio), rel=0.05)
-    (explicit_ratio,) = quoted("robot", "Dormand-Prince takes {} times the steps")
+    (explicit_ratio,) = find_numbers("robot", "Dormand-Prince takes {} times the steps")
     changes = [f"duration={duration} s", friction, "integrator.method=dormand-prince"]
     explicit = softdock.simulate(softdock.load("peg-rim", changes)).timing.steps
     assert explicit / plain == pytest.approx(float(explicit_ratio), rel=0.05)
@@ -147,7 +147,7 @@ def test_steps_with_friction_in_light_joints() -> None:
 @pytest.mark.parametrize("method", ["automatic", "dormand-prince"])
 def test_steps_of_a_damped_drive_on_a_light_part(method: str) -> None:
     phrase = "A drive with 25 000 1/s on a light part then takes {} steps; Dormand-Prince takes {}."
-    numbers = dict(zip(("automatic", "dormand-prince"), quoted("theory/multibody", phrase)))
+    numbers = dict(zip(("automatic", "dormand-prince"), find_numbers("theory/multibody", phrase)))
     hook = {"mass": 0.02, "inertia": [2e-5] * 3, "joint": {"type": "revolute", "axis": "x"}}
     motor = {"joint": "hook", "stiffness": 100.0, "damping": 0.5, "target": 0.5, "rate": 1.0}
     scenario = {

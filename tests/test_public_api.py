@@ -1,4 +1,4 @@
-"""The public Python API: what `import softdock` offers, its examples, and what users do with it."""
+"""The public Python API: names of `softdock`, their examples, and typical programs of users."""
 
 import doctest
 import inspect
@@ -70,7 +70,7 @@ def test_the_types_of_the_public_names_are_up_to_date() -> None:
     )
 
 
-USER = """
+CORRECT_PROGRAM = """
 import softdock
 from softdock import Body, Campaign, Contact, Curve, Free, Layer, Scenario, Spring, Surface
 
@@ -84,7 +84,7 @@ print(result.history["time"].max(), result.loads[0].peak_force, result.events[0]
 campaign = Campaign(scenario=scenario, runs=10, dispersions={"approach.speed": {"uniform": [0, 1]}})
 print(campaign.run(progress=False).probability().value, campaign.table().units)
 """
-WRONG = """
+WRONG_PROGRAM = """
 import softdock
 softdock.Body(mas="20 kg")
 softdock.Spring(stiffness="2 N/m")
@@ -93,8 +93,8 @@ softdock.Spring(stiffness="2 N/m")
 
 @pytest.mark.long
 def test_programs_of_users_pass_a_strict_type_check(tmp_path: Path) -> None:
-    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
-    (tmp_path / "wrong.py").write_text(WRONG, encoding="utf-8")
+    (tmp_path / "user.py").write_text(CORRECT_PROGRAM, encoding="utf-8")
+    (tmp_path / "wrong.py").write_text(WRONG_PROGRAM, encoding="utf-8")
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     (tmp_path / "first_page.py").write_text(readme.split("```python\n")[1].split("```")[0], encoding="utf-8")
     files = ["user.py", "first_page.py", "wrong.py"]
@@ -192,7 +192,7 @@ def test_bad_input_is_an_input_error_with_the_field(
 
 
 @pytest.mark.parametrize("wrong", [3, None, [], 1.5, {1: 2}])
-def test_what_is_no_scenario_is_refused(wrong: Any) -> None:
+def test_arguments_that_are_not_scenarios_are_refused(wrong: Any) -> None:
     for use in (softdock.simulate, softdock.predict, Scenario):
         with pytest.raises(softdock.InputError):
             use(wrong)
@@ -211,7 +211,7 @@ def test_overrides_of_another_form_are_refused(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize("wrong", [3, [], drift()])
-def test_what_is_no_campaign_is_refused(wrong: Any) -> None:
+def test_arguments_that_are_not_campaigns_are_refused(wrong: Any) -> None:
     with pytest.raises(softdock.InputError, match="campaign"):
         Campaign(wrong, runs=3)
 
@@ -223,7 +223,7 @@ def test_messages_about_overrides_name_the_argument_not_the_command_line() -> No
         assert caught.value.problems[0].file == "overrides"
 
 
-def test_a_missing_argument_is_that_of_its_object() -> None:
+def test_the_message_about_a_missing_argument_names_its_object() -> None:
     with pytest.raises(softdock.InputError, match="missing in Spring"):
         Spring(stiffness=2)  # type: ignore[call-arg]
     with pytest.raises(softdock.InputError, match="missing at the top level of the campaign"):
@@ -468,7 +468,7 @@ def test_every_part_of_a_scenario_can_be_a_typed_object() -> None:
         (lambda: softdock.Thruster(at=(0, 0, 0), direction=(0, 0, 0), thrust="1 N"), "direction"),
     ],
 )
-def test_a_metric_that_cannot_be_names_its_field(make: Callable[[], object], field: str) -> None:
+def test_the_error_of_an_invalid_metric_names_its_field(make: Callable[[], object], field: str) -> None:
     with pytest.raises(softdock.InputError) as caught:
         make()
     assert caught.value.problems[0].field == field
@@ -490,7 +490,7 @@ def test_none_is_not_a_scenario(function: Any) -> None:
 
 
 def test_a_history_cannot_be_changed(tmp_path: Path) -> None:
-    """Neither that of a run nor that of a file: a program would change the result that it reads."""
+    """The arrays of a run and of a loaded file are read-only, so that no program changes the result that it reads."""
     result = softdock.simulate("impact-a")
     result.save(tmp_path / "saved")
     for history in (result.history, softdock.Result.load(tmp_path / "saved").history):

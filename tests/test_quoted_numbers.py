@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.quoted import assert_quoted, quoted
+from tests.quoted_numbers import assert_quoted, find_numbers
 
 import softdock
 from softdock.bench.contact import docking_table
@@ -140,7 +140,7 @@ def test_numbers_of_a_run(page: str, phrase: str, values: Values) -> None:
 
 
 def test_the_four_masses_of_the_impact_are_those_of_the_bundled_scenario() -> None:
-    arguments = quoted("impact", "--m1 {} --m2 {} --m3 {} --m4 {} --speed '{} cm/s'")
+    arguments = find_numbers("impact", "--m1 {} --m2 {} --m3 {} --m4 {} --speed '{} cm/s'")
     m1, m2, m3, m4, speed = map(float, arguments)
     impact = predict_impact(m1, m2, m3, m4, speed=0.01 * speed)
     assert impact.relative_velocity_after == pytest.approx(
@@ -151,15 +151,15 @@ def test_the_four_masses_of_the_impact_are_those_of_the_bundled_scenario() -> No
 def test_bounds_of_the_docking() -> None:
     result = run(SOFT)
     first = result.history["bumper-drogue.force"][result.history.time < result.metrics["t_entered"]]
-    (force,) = quoted("docking", "the force of this contact stays below {} N")
+    (force,) = find_numbers("docking", "the force of this contact stays below {} N")
     assert 0.5 * float(force) < first.max() < float(force)
-    momentum, energy = quoted("docking", "errors of momentum below {}, of energy below {}")
+    momentum, energy = find_numbers("docking", "errors of momentum below {}, of energy below {}")
     assert max(result.audit.linear_momentum_drift, result.audit.angular_momentum_drift) < float(momentum)
     assert result.audit.energy_residual < float(energy)
 
 
 def test_bounds_of_the_impact() -> None:
-    (error,) = quoted("impact", "errors of momentum and energy are below {}")
+    (error,) = find_numbers("impact", "errors of momentum and energy are below {}")
     audit = run("impact-a").audit
     assert max(audit.linear_momentum_drift, audit.energy_residual) < float(error)
 
@@ -213,7 +213,9 @@ def test_strategies_after_the_contact(tmp_path: Path) -> None:
     phrase = "Of {} approaches each, free drift captures {}, thrust {}, continued control {}"
     captured = [table.outcome.count("captured") for table in (drift, thrust, control)]
     assert_quoted("approach", phrase, [STRATEGY_RUNS, *captured])
-    low, high = map(float, quoted("approach", "peak contact force to {} to {} N in nine of ten captures"))
+    low, high = map(
+        float, find_numbers("approach", "peak contact force to {} to {} N in nine of ten captures")
+    )
     force = thrust.metrics["peak_contact_force"][np.array(thrust.outcome) == "captured"]
     assert np.mean((force >= low) & (force <= high)) >= 0.9
     slow = drift.inputs["gnc.servicer.guidance.min_speed"] < 0.03

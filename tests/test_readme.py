@@ -1,4 +1,4 @@
-"""What the README shows works as pasted."""
+"""Programs and commands of the README work as pasted."""
 
 import re
 import shlex
@@ -39,9 +39,9 @@ def test_the_latch_of_the_first_page_does_not_close_beside_the_cone(tmp_path: Pa
 )
 def test_the_commands_work(command: str, tmp_path: Path) -> None:
     script = "from softdock.cli import main; main()"
-    if command.startswith("replay"):  # shows what the command before it has kept
-        kept = next(c for c in COMMANDS if c.startswith("run") and "--out" in c)
-        run([sys.executable, "-c", script, *shlex.split(kept)], tmp_path)
+    if command.startswith("replay"):  # replays the run that an earlier command stores
+        stored = next(c for c in COMMANDS if c.startswith("run") and "--out" in c)
+        run([sys.executable, "-c", script, *shlex.split(stored)], tmp_path)
     if command.startswith("campaign run"):
         command += " --runs 50"  # 500 take 15 s
     assert run([sys.executable, "-c", script, *shlex.split(command)], tmp_path)

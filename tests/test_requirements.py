@@ -48,14 +48,18 @@ def test_the_sign_of_a_margin_is_the_verdict(value: float, limit: float, factor:
 
 @given(value=NUMBERS, limit=NUMBERS, factor=FACTORS)
 @settings(deadline=None)
-def test_a_smallest_value_is_the_largest_of_the_opposite(value: float, limit: float, factor: float) -> None:
+def test_a_lower_limit_equals_an_upper_limit_on_the_negative_value(
+    value: float, limit: float, factor: float
+) -> None:
     least, most = compare(value, limit, None, factor), compare(-value, None, -limit, factor)
     assert (least.verdict, least.margin) == (most.verdict, most.margin)
 
 
 @given(value=NUMBERS, low=NUMBERS, width=st.floats(0.001, 1e6), factor=FACTORS)
 @settings(deadline=None)
-def test_two_limits_are_both_limits_at_once(value: float, low: float, width: float, factor: float) -> None:
+def test_a_range_is_met_if_both_of_its_limits_are_met(
+    value: float, low: float, width: float, factor: float
+) -> None:
     sides = [compare(value, low, None, factor), compare(value, None, low + width, factor)]
     both = compare(value, low, low + width, factor)
     assert (both.verdict == "met") == all(side.verdict == "met" for side in sides)
@@ -74,7 +78,7 @@ def test_a_factor_never_makes_a_limit_looser(value: float, limit: float, factor:
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, "text", [1.0]])
-def test_what_is_no_number_is_undecided(value: Any) -> None:
+def test_a_value_that_is_not_a_finite_number_is_undecided(value: Any) -> None:
     found = compare(value, 1.0, None, 1.0)
     assert (found.verdict, found.value, found.margin) == ("undecided", None, None)
 
@@ -113,7 +117,7 @@ def test_requirements_of_a_chain() -> None:
 
 
 @pytest.mark.parametrize("change", [{"completed": False}, {"valid": "no"}])
-def test_a_run_that_cannot_be_used_meets_nothing(change: dict[str, Any]) -> None:
+def test_a_run_that_cannot_be_used_leaves_all_requirements_undecided(change: dict[str, Any]) -> None:
     scenario = with_requirements("latch-fast", CHAIN)
     result = simulate(scenario)
     assert [one.verdict for one in assess_requirements(scenario, result)].count("met") >= 2
@@ -122,8 +126,8 @@ def test_a_run_that_cannot_be_used_meets_nothing(change: dict[str, Any]) -> None
         assert one.margin is None
 
 
-def test_an_expression_is_a_metric_with_the_same_bits() -> None:
-    """A requirement evaluates what `metrics` evaluates, and a text that is there already is not evaluated twice."""
+def test_an_expression_of_a_requirement_equals_a_metric_bit_by_bit() -> None:
+    """A requirement evaluates the same expressions as `metrics`; none that is already a metric is evaluated twice."""
     requirements = {
         "P-1": {"metric": "max  contact.force", "at_most": 1000},
         "P-2": {"metric": "max berth.pin_force", "at_most": 1000},
@@ -190,8 +194,8 @@ def test_outcomes_of_bundled_scenarios_are_possible() -> None:
     assert set(KINDS) == {one.kind for one in bundled()}
 
 
-def touching(**approach: Any) -> ScenarioBase:
-    """Return a ball that approaches a plate and touches it where its approach says."""
+def ball_and_plate(**approach: Any) -> ScenarioBase:
+    """Return a scenario in which a ball approaches a plate and touches it."""
     return from_data(
         {
             "kind": "multibody",
@@ -244,7 +248,7 @@ def conditions_of(scenario: ScenarioBase) -> dict[str, float]:
 def test_contact_conditions_are_those_of_the_approach() -> None:
     """Without rotation the tip moves straight and uniformly until it touches, 10 mm later."""
     found = conditions_of(
-        touching(offset=[0.03, -0.04], lateral=[0.003, 0.004], tilt=[0.06, -0.08], roll=-0.3)
+        ball_and_plate(offset=[0.03, -0.04], lateral=[0.003, 0.004], tilt=[0.06, -0.08], roll=-0.3)
     )
     t = 0.01 / 0.04
     assert found["axial_speed"] == pytest.approx(0.04, rel=1e-6)
@@ -258,10 +262,10 @@ def test_contact_conditions_are_those_of_the_approach() -> None:
 
 def test_contact_conditions_with_rates() -> None:
     """A sphere keeps its angular velocity; about its own axis it rolls by w t."""
-    found = conditions_of(touching(rate=[0.0, 0.0, 0.2], roll=0.1))
+    found = conditions_of(ball_and_plate(rate=[0.0, 0.0, 0.2], roll=0.1))
     assert found["roll_rate"] == pytest.approx(0.2, rel=1e-6)
     assert found["roll"] == pytest.approx(0.1 + 0.2 * 0.25, rel=1e-5)
-    found = conditions_of(touching(rate=[0.03, 0.04, 0.0]))
+    found = conditions_of(ball_and_plate(rate=[0.03, 0.04, 0.0]))
     assert found["tilt_rate"] == pytest.approx(0.05, rel=1e-6)
     assert found["tilt"] == pytest.approx(
         0.05 * 0.25, rel=1e-4
@@ -269,9 +273,9 @@ def test_contact_conditions_with_rates() -> None:
 
 
 def test_contact_conditions_do_not_depend_on_the_motion_of_the_target() -> None:
-    still = conditions_of(touching(offset=[0.02, 0.0], tilt=[0.05, 0.0]))
+    still = conditions_of(ball_and_plate(offset=[0.02, 0.0], tilt=[0.05, 0.0]))
     moving = conditions_of(
-        touching(
+        ball_and_plate(
             offset=[0.02, 0.0],
             tilt=[0.05, 0.0],
             station={"velocity": [5.0, -3.0, 2.0], "attitude": [1, 0, 0, 0]},
@@ -281,11 +285,11 @@ def test_contact_conditions_do_not_depend_on_the_motion_of_the_target() -> None:
         assert moving[name] == pytest.approx(value, rel=1e-5, abs=1e-8)
 
 
-def test_contact_conditions_of_pins_and_of_nothing() -> None:
+def test_pins_have_contact_conditions_and_runs_without_contact_have_none() -> None:
     found = conditions_of(load("pins-1"))
     assert found["axial_speed"] > 0.0
     assert simulate(load("impact-a")).contact_conditions is None
-    assert simulate(touching(distance=1.0)).contact_conditions is None
+    assert simulate(ball_and_plate(distance=1.0)).contact_conditions is None
 
 
 def test_limits_of_contact_conditions() -> None:
@@ -321,7 +325,9 @@ def test_runs_without_prediction_or_requirement_have_the_same_contact_conditions
 
 
 def test_a_chaser_that_never_touches_is_undecided() -> None:
-    scenario = from_data({**touching(distance=1.0).to_data(), "requirements": {"C": {"conditions": "idss"}}})
+    scenario = from_data(
+        {**ball_and_plate(distance=1.0).to_data(), "requirements": {"C": {"conditions": "idss"}}}
+    )
     assert [one.verdict for one in simulate(scenario).requirements] == ["undecided"]
 
 
@@ -338,7 +344,7 @@ def test_requirements_are_saved_and_shown(tmp_path: Path) -> None:
 
 
 def test_an_experiment_without_the_metric_is_undecided() -> None:
-    """A robot behind a link measures no contact force; its limit is shown all the same."""
+    """A robot behind a link measures no contact force; its limit is shown nevertheless."""
     scenario = with_requirements(
         "peg-rim", {"F": {"metric": "max contact.force", "at_most": "1 N"}}, duration=0.1
     )
@@ -362,7 +368,7 @@ def test_damaged_requirements_of_a_stored_result(damage: Any) -> None:
         assert not requirement_table(damaged).rows
 
 
-def test_a_text_of_several_lines_is_one_row() -> None:
+def test_a_text_of_several_lines_is_shown_in_one_row() -> None:
     strange = {"R": {"text": "two\n lines\u2028three", "metric": "impulse", "at_most": 5, "source": "a\r\nb"}}
     table = requirement_table(simulate(with_requirements("impact-a", strange)))
     assert table.rows[0][1] == "two lines three"

@@ -1,4 +1,4 @@
-"""A result survives the way to the disk and back, and nothing half-written is ever seen."""
+"""Saving, loading and plotting of results; a failed save leaves no incomplete files."""
 
 import errno
 import hashlib
@@ -26,7 +26,7 @@ def make_result(channels: int = 3, scenario: str = "example", **changes: object)
         f"body{i}.quantity": Channel(values=np.sin(time + i), unit=units[i % len(units)])
         for i in range(channels)
     }
-    facts = {
+    arguments = {
         "scenario": scenario,
         "outcome": "separated",
         "message": "The two systems separated after one impact.",
@@ -42,14 +42,14 @@ def make_result(channels: int = 3, scenario: str = "example", **changes: object)
         "prediction": {"relative_velocity_after": 0.041},
         "definition": {"softdock": 1, "name": scenario},
     }
-    return Result(**(facts | changes))  # type: ignore[arg-type]
+    return Result(**(arguments | changes))  # type: ignore[arg-type]
 
 
 def files_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+def test_a_loaded_result_equals_the_saved_one(tmp_path: Path) -> None:
     result = make_result()
     result.save(tmp_path / "new" / "folder")
     loaded = Result.load(tmp_path / "new" / "folder")
@@ -101,7 +101,7 @@ def test_plain_data_is_always_json(value: object) -> None:
     json.dumps(plain_data(value), allow_nan=False)
 
 
-def test_another_run_in_the_folder_is_replaced(tmp_path: Path) -> None:
+def test_saving_replaces_an_earlier_run_in_the_folder(tmp_path: Path) -> None:
     make_result(scenario="first").save(tmp_path)
     make_result(scenario="second", channels=5).save(tmp_path)
     loaded = Result.load(tmp_path)
@@ -118,7 +118,7 @@ def test_another_run_in_the_folder_is_replaced(tmp_path: Path) -> None:
         (errno.EACCES, "permission is denied"),
     ],
 )
-def test_a_failed_save_leaves_the_old_result_whole(
+def test_a_failed_save_keeps_the_old_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: tuple[object, str], code: int, reason: str
 ) -> None:
     make_result(scenario="first").save(tmp_path)
@@ -134,7 +134,7 @@ def test_a_failed_save_leaves_the_old_result_whole(
     assert files_in(tmp_path) == ["history.parquet", "result.json"]
 
 
-def test_a_crash_between_the_two_files_is_noticed(tmp_path: Path) -> None:
+def test_files_of_different_saves_are_refused(tmp_path: Path) -> None:
     make_result(scenario="first").save(tmp_path / "a")
     make_result(scenario="second", channels=1).save(tmp_path / "b")
     (tmp_path / "b" / "history.parquet").replace(tmp_path / "a" / "history.parquet")
@@ -237,7 +237,7 @@ def test_plot_has_four_panels_with_labels_and_events() -> None:
     assert marked == {event.time for event in result.events}
 
 
-def test_lines_of_one_panel_can_be_told_apart() -> None:
+def test_lines_of_one_panel_have_different_styles() -> None:
     time = np.linspace(0.0, 1.0, 5)
     channels = {f"joint{i}.angle": Channel(values=time + i, unit="rad") for i in range(24)}
     result = make_result(history=History(time=time, channels=channels), events=())
@@ -245,14 +245,13 @@ def test_lines_of_one_panel_can_be_told_apart() -> None:
     assert len({(line.get_color(), line.get_linestyle()) for line in panel.lines}) == 24
 
 
-def test_a_crowded_panel_shows_what_changes_most() -> None:
+def test_a_panel_with_many_channels_shows_those_that_change_most() -> None:
     time = np.linspace(0.0, 1.0, 5)
     channels = {f"joint{i}.angle": Channel(values=i % 7 * time, unit="rad") for i in range(200)}
     panel = make_result(history=History(time=time, channels=channels), events=()).plot().axes[0]
     assert len(panel.lines) <= 12
-    assert (
-        panel.get_legend().get_title().get_text() == f"{len(panel.lines)} of 171"
-    )  # without 29 that are constant
+    # 29 of the 200 channels are constant.
+    assert panel.get_legend().get_title().get_text() == f"{len(panel.lines)} of 171"
     assert all(np.ptp(line.get_ydata()) == pytest.approx(np.degrees(6.0)) for line in panel.lines)
 
 

@@ -24,7 +24,7 @@ def docked() -> dict:
     return json.loads(done.stdout)
 
 
-def test_the_study_of_the_paper(docked: dict) -> None:
+def test_the_tables_of_the_paper_are_reproduced(docked: dict) -> None:
     m = docked["metrics"]
     for name, table in (
         ("mass", 120_710.0),
@@ -54,8 +54,8 @@ def test_the_run_agrees_with_the_weld_impulse(docked: dict) -> None:
 
 
 @pytest.mark.parametrize("direction", APPROACHES)
-def test_every_approach(direction: str) -> None:
-    """With few modes, against the exact propagation of small motions of base and modes in free space."""
+def test_every_approach_agrees_with_free_vibration(direction: str) -> None:
+    """A run with few modes agrees with the exact propagation of small motions of base and modes in free space."""
     from softdock.flexible import propagate_free_vibration
     from softdock.flexible.station import Orbiter
 
@@ -63,14 +63,14 @@ def test_every_approach(direction: str) -> None:
     result = softdock.simulate(softdock.load(f"power-tower-{direction}", change))
     modes = base_modes(mesh(power_tower(panel_elements=4)), "foot", 28)
     impulse = dock(modes, 0.002, np.array(APPROACHES[direction]))
-    rung = propagate_free_vibration(
+    free_vibration = propagate_free_vibration(
         modes, motion=impulse.motion, modal_rate=impulse.modal_rate, end=60.0, step=0.02, damping=0.01,
         body=Orbiter().inertia_about_foot(),
     )  # fmt: skip
     assert result.metrics["delta_rate"] == pytest.approx(impulse.delta_rate, rel=1e-9)
     assert result.metrics["delta_rate_simulated"] == pytest.approx(impulse.delta_rate, rel=1e-5)
     for key, node in (("a", "keel-top"), ("b", "panel-starboard-outer-upper.2")):
-        wanted = np.linalg.norm(rung.deflection(node)[:, 3:], axis=1).max()
+        wanted = np.linalg.norm(free_vibration.deflection(node)[:, 3:], axis=1).max()
         assert result.metrics[f"max_deflection_{key}"] == pytest.approx(wanted, rel=1e-3)
     assert result.audit.linear_momentum_drift < 1e-12
     assert result.audit.angular_momentum_drift < 1e-12
@@ -131,7 +131,7 @@ def test_docking_by_contact_reports_the_load_of_the_catch() -> None:
     assert set(result.metrics) <= set(scenario.metric_units())
 
 
-def test_modes_by_choice() -> None:
+def test_modes_are_chosen_by_their_residual_inertia() -> None:
     change = {"modes": {"residual": 0.1}, "panel_elements": 4, "after": "1 s", "before": "1 s"}
     result = softdock.simulate(softdock.load("power-tower-x", change))
     assert result.metrics["residual_inertia"] <= 0.1
@@ -139,7 +139,7 @@ def test_modes_by_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"modes": 5000}, "modes: Must be at most 689"),
         ({"modes": 744}, "modes: Must be at most 689"),
@@ -160,8 +160,8 @@ def test_modes_by_choice() -> None:
         ),
     ],
 )
-def test_bad_input(change: dict, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_bad_input_is_refused(change: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         softdock.load("power-tower-x", change)
 
 

@@ -1,4 +1,4 @@
-"""Small campaigns on a chain that takes a millisecond a run."""
+"""Small campaigns of a chain whose runs take a millisecond each."""
 
 import functools
 import sqlite3
@@ -30,13 +30,13 @@ Write = Callable[..., Path]
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let even a small campaign be handed out in many parts."""
+    """Divide even a small campaign into many chunks."""
     monkeypatch.setattr(runner, "LARGEST_CHUNK", 3)
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a campaign file with some of its text replaced or added."""
+    """Return a function that writes a campaign file with some of its text replaced or added."""
     return functools.partial(write_campaign, tmp_path)
 
 
@@ -52,7 +52,7 @@ def write_campaign(folder: Path, *added: str, name: str = "cheap.yaml", **replac
 
 
 def rows(folder: Path) -> list[tuple[Any, ...]]:
-    """Return the table without the wall time."""
+    """Return the rows of a run table without the wall time."""
     with sqlite3.connect(folder / "campaign.sqlite") as database:
         return [untimed(Row(*row)) for row in database.execute("SELECT * FROM runs ORDER BY run")]
 
@@ -67,7 +67,7 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def campaign(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run a campaign command; returns exit code, output and errors."""
+    """Return a function that runs a campaign command and returns exit code, output and errors."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["softdock", "campaign", *map(str, arguments)])

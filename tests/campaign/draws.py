@@ -17,7 +17,7 @@ from softdock.campaign.loading import load
 from softdock.campaign.plan import Plan
 
 CAMPAIGN = "assist-table2"
-AT_A_TIME = 500
+CHUNK = 500
 
 
 def plan(runs: int, seed: int) -> Plan:
@@ -28,13 +28,13 @@ def plan(runs: int, seed: int) -> Plan:
 
 def failed_draws(runs: int, seed: int, first: int = 0) -> tuple[Counter[str], list[Row], float]:
     """Run draws; return how often each outcome occurred, the rows that failed, and the largest energy residual."""
-    whole, keeping = plan(first + runs, seed), HistoryPolicy("none", ())
+    whole, policy = plan(first + runs, seed), HistoryPolicy("none", ())
     outcomes: Counter[str] = Counter()
     failed, residual = [], 0.0
-    for start in range(first, first + runs, AT_A_TIME):
-        stop = min(start + AT_A_TIME, first + runs)
+    for start in range(first, first + runs, CHUNK):
+        stop = min(start + CHUNK, first + runs)
         for number, inputs in enumerate(whole.inputs(start, stop), start):
-            row, _ = run_one(whole.template, keeping, number, inputs)
+            row, _ = run_one(whole.template, policy, number, inputs)
             outcomes[row.outcome] += 1
             if row.status != "done":
                 failed.append(row)
@@ -52,8 +52,8 @@ def main() -> None:
     begin = time.perf_counter()
     total: Counter[str] = Counter()
     failures, largest = 0, 0.0
-    for start in range(given.first, given.first + given.runs, AT_A_TIME):
-        count = min(AT_A_TIME, given.first + given.runs - start)
+    for start in range(given.first, given.first + given.runs, CHUNK):
+        count = min(CHUNK, given.first + given.runs - start)
         outcomes, failed, residual = failed_draws(count, given.seed, start)
         total, failures, largest = total + outcomes, failures + len(failed), max(largest, residual)
         for row in failed:

@@ -65,7 +65,7 @@ def error_share(search: BoundaryRefinement, inside: Array, x: Array) -> float:
 @pytest.mark.parametrize(
     ("dims", "volume"), [(2, np.pi * 0.16), (3, 4 / 3 * np.pi * 0.064), (4, np.pi**2 / 2 * 0.0256)]
 )
-def test_volume_and_points_of_a_ball(dims: int, volume: float) -> None:
+def test_volume_and_boundary_of_a_ball_are_found(dims: int, volume: float) -> None:
     search = refine_boundary(ball, dims)
     assert search.reached
     found = search.to_json()
@@ -81,7 +81,7 @@ def test_volume_and_points_of_a_ball(dims: int, volume: float) -> None:
 
 
 @pytest.mark.usefixtures("sklearn")
-def test_kinks_and_outcomes_without_values() -> None:
+def test_boundaries_with_kinks_and_without_continuous_margins_are_found() -> None:
     def kink(x: Array) -> Array:
         return np.asarray(np.minimum(x[:, 0] - 0.3, 0.8 - x[:, 1]))
 
@@ -101,12 +101,12 @@ def test_kinks_and_outcomes_without_values() -> None:
 @pytest.mark.usefixtures("sklearn")
 @pytest.mark.parametrize("continuous", [True, False])
 @pytest.mark.parametrize("value", [1.0, -1.0])
-def test_one_side_only(value: float, continuous: bool) -> None:
+def test_searches_in_which_all_runs_succeed_or_fail_are_refused(value: float, continuous: bool) -> None:
     with pytest.raises(SearchError, match="succeed" if value > 0.0 else "fail"):
         refine_boundary(lambda x: value * (2.0 + x[:, 0]), 2, runs=100, continuous=continuous)
 
 
-def test_levels_by_run_number() -> None:
+def test_the_level_of_a_run_follows_from_its_number() -> None:
     settings = Boundary(initial=10, holdout=10, batch=3)
     levels = level_of_runs(settings, 2, np.arange(27)).tolist()
     assert levels == [0] * 10 + [-1] * 10 + [1] * 3 + [2] * 3 + [3]
@@ -114,7 +114,7 @@ def test_levels_by_run_number() -> None:
 
 
 @pytest.mark.usefixtures("sklearn")
-def test_latch_against_its_closed_form(latch: Path, tmp_path: Path) -> None:
+def test_the_boundary_of_the_latch_agrees_with_its_closed_form(latch: Path, tmp_path: Path) -> None:
     """On the boundary the speed is the least one that latches."""
     folder = tmp_path / "out"
     assert runner.run(load(latch), folder).finished
@@ -142,7 +142,7 @@ def test_latch_against_its_closed_form(latch: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("sklearn")
-def test_table_is_the_same_after_an_interrupt(latch: Path, tmp_path: Path) -> None:
+def test_the_table_is_the_same_after_an_interrupt(latch: Path, tmp_path: Path) -> None:
     plan = load(latch)
     runner.run(plan, tmp_path / "one")
 
@@ -158,7 +158,7 @@ def test_table_is_the_same_after_an_interrupt(latch: Path, tmp_path: Path) -> No
     assert read_table(tmp_path / "one").boundary == read_table(tmp_path / "two").boundary
 
 
-def test_axes_of_vectors_and_normal_fields(tmp_path: Path) -> None:
+def test_vectors_have_axes_for_length_and_direction(tmp_path: Path) -> None:
     path = tmp_path / "vector.yaml"
     path.write_text(
         "softdock: 1\nkind: campaign\nscenario: assist-soft-docking\nruns: 200\nmethod: boundary\n"
@@ -201,7 +201,7 @@ def test_axes_of_vectors_and_normal_fields(tmp_path: Path) -> None:
         ("holdout: 20", "tolerance: 0", 9, "0"),
     ],
 )
-def test_bad_campaigns(latch: Path, old: str, new: str, line: int | None, message: str) -> None:
+def test_bad_campaigns_are_refused(latch: Path, old: str, new: str, line: int | None, message: str) -> None:
     text = latch.read_text(encoding="utf-8")
     assert old in text
     latch.write_text(text.replace(old, new), encoding="utf-8")
@@ -213,14 +213,16 @@ def test_bad_campaigns(latch: Path, old: str, new: str, line: int | None, messag
 
 
 @pytest.mark.usefixtures("sklearn")
-def test_ranges_without_a_boundary(latch: Path, tmp_path: Path) -> None:
+def test_ranges_without_a_boundary_are_refused(latch: Path, tmp_path: Path) -> None:
     latch.write_text(LATCH.replace("0.03 m/s", "0.2 m/s").replace("0.12 m/s", "0.3 m/s"), encoding="utf-8")
     with pytest.raises(InputError, match=r"All .* runs succeed.*Widen the ranges") as error:
         runner.run(load(latch), tmp_path / "out")
     assert error.value.problems[0].line == 8
 
 
-def test_missing_library(latch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported_before_the_first_run(
+    latch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(surrogate, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'softdock\[rare\]'"):
         runner.run(load(latch), tmp_path / "out")

@@ -1,4 +1,4 @@
-"""The commands of campaigns, from the command line to what they write."""
+"""Commands of campaigns: output, exit codes and written files."""
 
 import json
 import re
@@ -13,7 +13,9 @@ from softdock.campaign.runner import CampaignProgress
 from softdock.cli.campaign import describe
 
 
-def test_from_a_file_to_a_report(campaign: Command, write: Write, tmp_path: Path) -> None:
+def test_commands_run_report_export_and_repeat_a_campaign(
+    campaign: Command, write: Write, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     path = write("success: [separated]", "springs: {pad: {metric: kinetic_energy_before, stroke: 10 mm}}")
     code, printed, _ = campaign("run", path, "--out", out, "--workers", 2, "--json")
@@ -31,7 +33,7 @@ def test_from_a_file_to_a_report(campaign: Command, write: Write, tmp_path: Path
     found = json.loads(printed)
     assert found["quantiles"]["relative_velocity_before"]["runs"] == 40
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert not re.findall(r"(?:src|href)=\"(?!data:)", page), "the report must not need anything else"
+    assert not re.findall(r"(?:src|href)=\"(?!data:)", page), "the report must not refer to other files"
     assert f"softdock campaign resume {out} --rerun" in page
     assert page.count("<img") >= 2
 
@@ -43,12 +45,12 @@ def test_from_a_file_to_a_report(campaign: Command, write: Write, tmp_path: Path
     assert "The run reproduces its row of the table." in printed
     assert (out / "histories" / "00000003" / "history.parquet").is_file()
 
-    code, _, told = campaign("run", path, "--out", out)
+    code, _, errors = campaign("run", path, "--out", out)
     assert code == 2
-    assert "already" in told
+    assert "already" in errors
 
 
-def test_sobol_indices_of_a_saltelli_campaign(campaign: Command, write: Write, tmp_path: Path) -> None:
+def test_sobol_indices_of_a_saltelli_campaign_add_up(campaign: Command, write: Write, tmp_path: Path) -> None:
     """The kinetic energy is m v²/2: speed and mass share all of its variance, and the rest is their product."""
     out = tmp_path / "out"
     path = write("sampling: saltelli", "metrics: [kinetic_energy_before]", runs="256")
@@ -60,7 +62,9 @@ def test_sobol_indices_of_a_saltelli_campaign(campaign: Command, write: Write, t
     assert sum(found["total"]) >= 1.0 - 3.0 / 64**0.5
 
 
-def test_one_run_without_a_campaign(campaign: Command, write: Write, tmp_path: Path) -> None:
+def test_one_run_is_repeated_without_running_its_campaign(
+    campaign: Command, write: Write, tmp_path: Path
+) -> None:
     code, printed, _ = campaign("run", write(), "--out", tmp_path / "one", "--rerun", 3, "--json")
     assert code == 0
     assert json.loads(printed)["run"] == 3
@@ -68,7 +72,7 @@ def test_one_run_without_a_campaign(campaign: Command, write: Write, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("run", "assist-table", "--out", "x"), "Did you mean 'assist-table2'"),
         (("run", "impact-masses", "--out", "x", "--workers", "0"), "between 1 and"),
@@ -85,61 +89,65 @@ def test_one_run_without_a_campaign(campaign: Command, write: Write, tmp_path: P
         (("export", "nowhere"), "no campaign in this folder"),
     ],
 )
-def test_refusals(
-    campaign: Command, arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_bad_arguments_are_refused(
+    campaign: Command,
+    arguments: tuple[str, ...],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, printed, told = campaign(*arguments)
+    code, printed, errors = campaign(*arguments)
     assert code == 2
     assert printed == ""
-    assert said in told
+    assert message in errors
     assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_is_told_once_with_how_to_go_on(
+def test_ctrl_c_is_reported_once_with_the_command_to_continue(
     campaign: Command, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
-    """The first lets the runs under way end, the second does not."""
+    """The first interrupt lets running runs end, the second does not."""
     left = times
 
-    def press(watch: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgress], None]:
-        def pressed(tally: CampaignProgress) -> None:
+    def interrupting(watch: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgress], None]:
+        def watch_and_interrupt(progress: CampaignProgress) -> None:
             nonlocal left
-            watch(tally)
-            if tally.done >= 3 and left:
+            watch(progress)
+            if progress.done >= 3 and left:
                 left -= 1
                 raise KeyboardInterrupt
 
-        return pressed
+        return watch_and_interrupt
 
-    monkeypatch.setattr(sys.modules[describe.__module__], "_with_interrupt_message", press)
+    monkeypatch.setattr(sys.modules[describe.__module__], "_with_interrupt_message", interrupting)
     out = tmp_path / "out"
-    code, printed, said = campaign("run", write(), "--out", out, "--in", "threads")
+    code, printed, errors = campaign("run", write(), "--out", out, "--in", "threads")
     assert code == 130
     resume = f"softdock campaign resume {out}"
-    assert said == f"Interrupted; all completed runs are saved. Continue with: {resume}\n"
+    assert errors == f"Interrupted; all completed runs are saved. Continue with: {resume}\n"
     assert "Continue" not in printed
     assert ("of 40 runs" in printed) == (times == 1)
-    code, printed, said = campaign("resume", out)
-    assert (code, said) == (0, "")
+    code, printed, errors = campaign("resume", out)
+    assert (code, errors) == (0, "")
     assert "40 of 40 runs" in printed
 
 
-def test_lists_campaigns_and_presets(campaign: Command) -> None:
+def test_campaigns_and_presets_are_listed(campaign: Command) -> None:
     known = json.loads(campaign("list", "--json")[1])
     assert set(known["campaigns"]) >= {"assist-table2", "impact-masses"}
     assert set(known["presets"]) >= {"assist-table2", "idss", "atv", "station"}
 
 
 def test_progress_names_rate_time_left_and_outcomes() -> None:
-    tally = CampaignProgress(total=101)
-    tally.count("captured")
-    assert describe(tally) == "1 of 101 runs, captured 1"
+    progress = CampaignProgress(total=101)
+    progress.count("captured")
+    assert describe(progress) == "1 of 101 runs, captured 1"
     for _ in range(10):
-        tally.count("captured")
-    tally.first_done -= 5.0
-    assert re.fullmatch(r"11 of 101 runs, 2 runs/s, about 45 s left, captured 11", describe(tally))
+        progress.count("captured")
+    progress.first_done -= 5.0
+    assert re.fullmatch(r"11 of 101 runs, 2 runs/s, about 45 s left, captured 11", describe(progress))
 
 
 def test_theory_and_simulation_agree_over_masses(campaign: Command, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from softdock.presentation.requirements import campaign_notes
 from softdock.result.requirements import CampaignVerdict, compare
 
 
-def assessed(
+def assess(
     requirement: dict[str, Any],
     values: Sequence[float | None],
     *,
@@ -42,7 +42,7 @@ def assessed(
     planned: int = 0,
     method: str = "monte-carlo",
 ) -> CampaignVerdict:
-    """Assess a limit on a metric of a campaign with these values and so many failed runs."""
+    """Assess a limit on a metric of a campaign with these values and this number of failed runs."""
     low, high = requirement.get("at_least"), requirement.get("at_most")
     found = [compare(value, low, high, requirement.get("factor", 1.0)) for value in values]
     runs = [{"R": {"verdict": one.verdict, "value": one.value, "margin": one.margin}} for one in found]
@@ -69,8 +69,10 @@ def values(complying: int, violating: int) -> list[float]:
     ("complying", "violating", "verdict"),
     [(299, 0, "met"), (298, 0, "undecided"), (473, 1, "met"), (495, 5, "undecided"), (470, 30, "violated")],
 )
-def test_a_demanded_probability(complying: int, violating: int, verdict: str) -> None:
-    found = assessed({"at_most": 2.0, "probability": 0.99}, values(complying, violating))
+def test_the_verdict_on_a_demanded_probability_follows_from_its_bounds(
+    complying: int, violating: int, verdict: str
+) -> None:
+    found = assess({"at_most": 2.0, "probability": 0.99}, values(complying, violating))
     runs = complying + violating
     assert found.verdict == verdict
     assert found.fraction == found.value == complying / runs
@@ -83,33 +85,33 @@ def test_a_demanded_probability(complying: int, violating: int, verdict: str) ->
     assert (found.additional_runs is None) == (verdict != "undecided" or complying / runs == 0.99)
 
 
-def test_the_additional_runs_decide() -> None:
-    found = assessed({"at_most": 2.0, "probability": 0.99}, values(100, 0))
+def test_the_estimated_additional_runs_decide() -> None:
+    found = assess({"at_most": 2.0, "probability": 0.99}, values(100, 0))
     assert found.additional_runs == fewest_runs(0.99, 0.95) - 100
     assert "299 runs" in " ".join(found.notes)
-    assert assessed({"at_most": 2.0, "probability": 0.99}, values(299, 0)).verdict == "met"
+    assert assess({"at_most": 2.0, "probability": 0.99}, values(299, 0)).verdict == "met"
 
 
 def test_without_a_probability_all_runs_must_comply() -> None:
     demand = {"at_most": 2.0}
-    assert assessed(demand, values(5, 0)).verdict == "met"
-    assert assessed(demand, values(500, 1)).verdict == "violated"
-    assert assessed(demand, values(5, 0), failed=1).verdict == "violated"
-    assert assessed(demand, [1.0, None]).verdict == "undecided"
-    half = assessed(demand, values(5, 0), planned=9)
+    assert assess(demand, values(5, 0)).verdict == "met"
+    assert assess(demand, values(500, 1)).verdict == "violated"
+    assert assess(demand, values(5, 0), failed=1).verdict == "violated"
+    assert assess(demand, [1.0, None]).verdict == "undecided"
+    half = assess(demand, values(5, 0), planned=9)
     assert (half.verdict, half.additional_runs) == ("undecided", 4)
-    assert assessed(demand, [], planned=9).verdict == "undecided"
+    assert assess(demand, [], planned=9).verdict == "undecided"
 
 
 def test_failed_runs_do_not_comply() -> None:
     demand = {"at_most": 2.0, "probability": 0.9}
-    found = assessed(demand, values(60, 0), failed=40)
+    found = assess(demand, values(60, 0), failed=40)
     assert (found.verdict, found.complying, found.runs, found.bound) == ("violated", 60, 100, None)
 
 
 def test_runs_without_a_value_neither_comply_nor_violate() -> None:
     demand = {"at_most": 2.0, "probability": 0.9}
-    found = assessed(demand, [1.0] * 60 + [None] * 40)
+    found = assess(demand, [1.0] * 60 + [None] * 40)
     assert (found.verdict, found.undecided_runs, found.additional_runs) == ("undecided", 40, None)
     assert found.upper == 1.0
     assert found.bound is None
@@ -127,7 +129,7 @@ def test_the_bound_is_that_of_wilks_and_complies_where_the_requirement_is_met(
     data: list[float], limit: float, probability: float, factor: float, least: bool
 ) -> None:
     key, sign = ("at_least", -1.0) if least else ("at_most", 1.0)
-    found = assessed({key: limit, "probability": probability, "factor": factor}, data)
+    found = assess({key: limit, "probability": probability, "factor": factor}, data)
     wilks = tolerance_bound(sign * np.array(data), probability)
     assert found.bound == (None if wilks is None else sign * wilks)
     if found.bound is None:
@@ -140,42 +142,42 @@ def test_the_bound_is_that_of_wilks_and_complies_where_the_requirement_is_met(
 
 
 def test_a_range_is_bounded_on_its_worse_side() -> None:
-    found = assessed({"at_least": 0.0, "at_most": 10.0}, [5.0, 9.0, -2.0, 10.5])
+    found = assess({"at_least": 0.0, "at_most": 10.0}, [5.0, 9.0, -2.0, 10.5])
     assert found.bound == -2.0
-    found = assessed({"at_least": 0.0, "at_most": 10.0}, [5.0, 9.0, 1.5])
+    found = assess({"at_least": 0.0, "at_most": 10.0}, [5.0, 9.0, 1.5])
     assert found.bound == 9.0
 
 
 @pytest.mark.parametrize("sampling", ["latin-hypercube", "sobol"])
 def test_even_sampling_has_bounds_with_a_note(sampling: str) -> None:
-    found = assessed({"at_most": 2.0, "probability": 0.9}, values(50, 0), sampling=sampling)
+    found = assess({"at_most": 2.0, "probability": 0.9}, values(50, 0), sampling=sampling)
     assert found.verdict == "met"
     assert "conservative" in " ".join(found.notes)
 
 
 def test_a_saltelli_design_has_no_bounds() -> None:
-    found = assessed({"at_most": 2.0, "probability": 0.9}, values(50, 0), sampling="saltelli")
+    found = assess({"at_most": 2.0, "probability": 0.9}, values(50, 0), sampling="saltelli")
     assert (found.verdict, found.fraction, found.interval, found.bound) == ("undecided", 1.0, None, None)
     assert "Saltelli" in " ".join(found.notes)
-    assert assessed({"at_most": 2.0}, values(50, 0), sampling="saltelli").verdict == "met"
+    assert assess({"at_most": 2.0}, values(50, 0), sampling="saltelli").verdict == "met"
 
 
-def test_runs_that_are_chosen_near_failure_are_no_sample() -> None:
+def test_runs_that_are_chosen_near_failure_are_not_a_random_sample() -> None:
     """Only the first level of a subset simulation is random; all runs count where all must comply."""
     demand = {"at_most": 2.0, "probability": 0.95}
-    found = assessed(demand, values(100, 300), method="subset")
+    found = assess(demand, values(100, 300), method="subset")
     assert (found.verdict, found.runs, found.complying) == ("met", 100, 100)
     assert "first level" in " ".join(found.notes)
-    assert assessed({"at_most": 2.0}, values(100, 300), method="subset").verdict == "violated"
-    found = assessed(demand, values(100, 0), method="boundary")
+    assert assess({"at_most": 2.0}, values(100, 300), method="subset").verdict == "violated"
+    found = assess(demand, values(100, 0), method="boundary")
     assert (found.verdict, found.runs, found.interval) == ("undecided", 0, None)
     assert "boundary" in " ".join(found.notes)
 
 
-def test_the_lower_bound_is_wrong_as_rarely_as_it_says() -> None:
+def test_the_lower_bound_is_wrong_at_most_as_often_as_stated() -> None:
     """Of campaigns with exactly the demanded probability, at most 5 % are found to meet it."""
     demand, runs = {"at_most": 2.0, "probability": 0.95}, 200
-    met = [k for k in range(180, runs + 1) if assessed(demand, values(k, runs - k)).verdict == "met"]
+    met = [k for k in range(180, runs + 1) if assess(demand, values(k, runs - k)).verdict == "met"]
     assert 0.0 < stats.binom.pmf(met, runs, 0.95).sum() <= 0.05
     assert met == list(range(met[0], runs + 1))
 
@@ -187,7 +189,7 @@ requirements:
 """
 
 
-def test_rows_export_and_summary(write: Write, tmp_path: Path) -> None:
+def test_rows_export_and_summary_of_requirements_agree(write: Write, tmp_path: Path) -> None:
     out = tmp_path / "out"
     runner.run(load(write(REQUIREMENTS)), out)
     table = read_table(out)
@@ -332,7 +334,7 @@ def test_requirements_without_an_outcome_have_a_hint(
 
 def test_notes_that_requirements_share_are_stated_once() -> None:
     demands = [{"at_most": 2.0, "probability": share} for share in (0.9, 0.99)]
-    found = [assessed(demand, values(10, 0), sampling="sobol") for demand in demands]
+    found = [assess(demand, values(10, 0), sampling="sobol") for demand in demands]
     notes = campaign_notes(found, {"scenario": {"data": {}}, "campaign": {}})
     assert ["Sobol" in note for note in notes] == [True, False, False]
 
@@ -349,7 +351,7 @@ def test_a_stop_rule_that_is_not_reached_says_so(campaign: Command, write: Write
     assert any("stop rule was not reached" in one for one in summarise(read_table(out)).sentences)
 
 
-def test_as_many_runs_as_the_stop_rule_says_reach_it(write: Write, tmp_path: Path) -> None:
+def test_the_estimated_number_of_runs_reaches_the_stop_rule(write: Write, tmp_path: Path) -> None:
     rule = "stop: {half_width: 0.05, minimum: 10, every: 10}"
     state = stop_rule_state(
         {"half_width": 0.05, "confidence": 0.95, "minimum": 10, "every": 10}, 20, 20, False
@@ -360,7 +362,7 @@ def test_as_many_runs_as_the_stop_rule_says_reach_it(write: Write, tmp_path: Pat
     assert status_of(out)["stop_rule"]["reached"]
 
 
-def test_failed_runs_are_no_successes_of_the_stop_rule(write: Write) -> None:
+def test_failed_runs_are_not_successes_of_the_stop_rule(write: Write) -> None:
     plan = load(write("success: [separated]", "stop: {half_width: 0.2, minimum: 5, every: 5}"))
     good, bad = runner._StopCondition(plan), runner._StopCondition(plan)
     for number in range(20):
@@ -402,7 +404,7 @@ def test_the_preset_of_the_standard_limits_vector_sums(tmp_path: Path, sampling:
         ),
     ],
 )
-def test_bad_lateral_dispersions(tmp_path: Path, text: str, message: str) -> None:
+def test_bad_lateral_dispersions_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(
         f"softdock: 1\nkind: campaign\nscenario: pins-1\nruns: 4\ndispersions:\n  {text}\n", encoding="utf-8"

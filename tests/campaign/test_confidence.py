@@ -50,7 +50,7 @@ def test_at_a_bound_the_observation_is_as_improbable_as_the_confidence_allows(
         assert stats.binom.cdf(successes, runs, high) == pytest.approx(1.0 - confidence, abs=1e-9)
 
 
-def test_bounds_without_runs_know_nothing() -> None:
+def test_bounds_without_runs_are_0_and_1() -> None:
     assert (lower_bound(0, 0, 0.95), upper_bound(0, 0, 0.95)) == (0.0, 1.0)
     assert clopper_pearson(0, 0) == (0.0, 1.0)
 
@@ -68,14 +68,14 @@ def test_a_probability_is_shown_exactly_where_the_tolerance_bound_complies(
 
 @given(share=SHARES, confidence=CONFIDENCES)
 @settings(deadline=None)
-def test_the_fewest_runs_of_wilks(share: float, confidence: float) -> None:
+def test_the_smallest_number_of_runs_is_that_of_wilks(share: float, confidence: float) -> None:
     needed = fewest_runs(share, confidence)
     for runs, enough in ((needed, True), (needed - 1, False)):
         if runs and abs(1.0 - share**runs - confidence) > 1e-9:  # rounding decides at equality
             assert (tolerance_rank(runs, share, confidence) <= runs) == enough
 
 
-def test_published_sample_sizes() -> None:
+def test_sample_sizes_agree_with_published_ones() -> None:
     """First and second order of Wilks: 59 and 93 runs for 95 %/95 %, 299 and 473 for 99 %/95 %."""
     assert (fewest_runs(0.95, 0.95), fewest_runs(0.99, 0.95)) == (59, 299)
     assert tolerance_rank(93, 0.95, 0.95) == 92
@@ -87,7 +87,7 @@ def test_published_sample_sizes() -> None:
 @pytest.mark.parametrize(
     "draw", [np.random.Generator.standard_exponential, np.random.Generator.standard_normal]
 )
-def test_the_tolerance_bound_covers_as_often_as_it_says(draw) -> None:
+def test_the_tolerance_bound_covers_at_least_as_often_as_stated(draw) -> None:
     rng, campaigns, runs, share, confidence = np.random.default_rng(4), 4000, 120, 0.9, 0.95
     exact = {"standard_exponential": stats.expon, "standard_normal": stats.norm}[draw.__name__].ppf(share)
     covered = np.mean(
@@ -99,7 +99,7 @@ def test_the_tolerance_bound_covers_as_often_as_it_says(draw) -> None:
     assert covered == pytest.approx(expected, abs=4.0 * math.sqrt(expected * (1.0 - expected) / campaigns))
 
 
-def test_too_few_values_bound_nothing() -> None:
+def test_too_few_values_have_no_tolerance_bound() -> None:
     assert tolerance_bound(np.arange(298.0), 0.99) is None
     assert tolerance_bound(np.arange(299.0), 0.99) == 298.0
     assert tolerance_bound([*np.arange(58.0), math.nan], 0.95) is None
@@ -108,7 +108,9 @@ def test_too_few_values_bound_nothing() -> None:
 
 @given(runs=st.integers(1, 2000), failures=st.integers(0, 30), share=SHARES, confidence=CONFIDENCES)
 @settings(deadline=None)
-def test_as_many_runs_as_estimated_decide(runs: int, failures: int, share: float, confidence: float) -> None:
+def test_the_estimated_number_of_runs_is_the_smallest_that_decides(
+    runs: int, failures: int, share: float, confidence: float
+) -> None:
     successes = max(runs - failures, 0)
     rate, needed = successes / runs, runs_to_decide(successes, runs, share, confidence)
     if needed is None:
@@ -131,7 +133,9 @@ def test_runs_to_decide_where_all_comply_are_those_of_wilks() -> None:
 
 @given(share=st.floats(0.0, 1.0), half_width=st.floats(1e-3, 0.2), confidence=st.floats(0.8, 0.99))
 @settings(deadline=None)
-def test_runs_for_a_half_width(share: float, half_width: float, confidence: float) -> None:
+def test_the_number_of_runs_for_a_half_width_is_the_smallest(
+    share: float, half_width: float, confidence: float
+) -> None:
     needed = runs_for_half_width(share, half_width, confidence)
     assert needed is not None
     for count, narrow in ((needed, True), (needed - 1, False)):

@@ -1,4 +1,4 @@
-"""Runs that fail are no outcomes: they have a status, and are in no statistics."""
+"""Failed runs have a status instead of an outcome, and statistics leave them out."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Campaign files: what is understood, and every refusal with file, line and field."""
+"""Campaign files: accepted input, and messages with file, line and field about bad input."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def test_bundled_campaigns_load(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_presets_disperse_any_approach(name: str, tmp_path: Path) -> None:
+def test_presets_disperse_an_approach(name: str, tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     text = f"softdock: 1\nkind: campaign\nscenario: assist-soft-docking\nruns: 3\npresets: [{name}]\n"
     path.write_text(text, encoding="utf-8")
@@ -27,7 +27,7 @@ def test_presets_disperse_any_approach(name: str, tmp_path: Path) -> None:
         plan.template.build(inputs)
 
 
-def test_quantities_are_read_by_the_field_itself() -> None:
+def test_quantities_of_dispersions_have_the_unit_of_their_field() -> None:
     dispersions = load("assist-table2").distributions
     tilt = dispersions["approach.tilt"]
     assert isinstance(tilt, Vector)
@@ -36,7 +36,7 @@ def test_quantities_are_read_by_the_field_itself() -> None:
     assert dispersions["springs.gimbal-spring.stiffness"] == Uniform(0.1, 10.0, logarithmic=True)
 
 
-def test_what_the_file_gives_goes_before_the_preset(tmp_path: Path) -> None:
+def test_dispersions_of_the_file_replace_those_of_the_preset(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text(
         "softdock: 1\nkind: campaign\nscenario: assist-soft-docking\nruns: 3\npresets: [atv]\n"
@@ -46,7 +46,7 @@ def test_what_the_file_gives_goes_before_the_preset(tmp_path: Path) -> None:
     assert load(path).distributions["approach.speed"] == Uniform(0.01, 0.02)
 
 
-REFUSALS = {
+BAD_DISPERSIONS = {
     "speed: {uniform: [1 kg, 2 kg]}": "a mass",
     "speed: {uniform: [0.07, 0.05]}": "below the second",
     "speed: {uniform: [0.05, 0.05]}": "below the second",
@@ -73,21 +73,21 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize("line", REFUSALS)
-def test_dispersions_that_cannot_work_are_refused_before_the_first_run(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", BAD_DISPERSIONS)
+def test_bad_dispersions_are_refused_before_the_first_run(line: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.yaml"
     text = f"softdock: 1\nkind: campaign\nscenario: impact-a\nruns: 4\ndispersions:\n  {line}\n"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         load(path)
     problem = caught.value.problems[0]
-    assert REFUSALS[line] in str(problem)
+    assert BAD_DISPERSIONS[line] in str(problem)
     assert problem.file == str(path)
     assert problem.line in (5, 6)
 
 
 @pytest.mark.parametrize(
-    ("replaced", "added", "said"),
+    ("replaced", "added", "message"),
     [
         ({"runs": "0"}, (), "at least 1"),
         ({"scenario": "impact-q"}, (), "Did you mean 'impact-"),
@@ -110,13 +110,13 @@ def test_dispersions_that_cannot_work_are_refused_before_the_first_run(line: str
         ({}, ("correlations: [{fields: [speed, chaser.masses.0], matrix: [[1, 0], [1, 1]]}]",), "symmetric"),
     ],
 )
-def test_files_that_cannot_work_are_refused(
-    write: Write, replaced: dict[str, str], added: tuple[str, ...], said: str
+def test_bad_campaign_files_are_refused(
+    write: Write, replaced: dict[str, str], added: tuple[str, ...], message: str
 ) -> None:
     path = write(*added, **replaced)
     with pytest.raises(InputError) as caught:
         load(path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(path) in str(caught.value)
 
 
@@ -131,6 +131,6 @@ def test_runs_and_seed_can_be_replaced(write: Write) -> None:
     assert plan.inputs(0, 3) != load(write()).inputs(0, 3)
 
 
-def test_saltelli_designs_are_completed(write: Write) -> None:
+def test_the_number_of_runs_is_rounded_up_to_a_complete_saltelli_design(write: Write) -> None:
     assert load(write("sampling: saltelli")).runs == 40  # 10 base points of 2 dispersions
     assert load(write("sampling: saltelli", runs="41")).runs == 44

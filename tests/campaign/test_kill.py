@@ -1,4 +1,4 @@
-"""A campaign that is killed again and again, and resumed, ends in the table of one that was left alone."""
+"""A campaign that is killed and resumed many times has the same table as an undisturbed one."""
 
 import json
 import os
@@ -23,8 +23,8 @@ from softdock.errors import InputError
 KILLS = 20
 CHUNK = runner.LARGEST_CHUNK
 RUNS = 2400
-# The sources may be edited while the test runs; that is not what it is about. Each command runs in a process forked
-# from one that has imported everything, because starting interpreters would take most of the time of the test.
+# The digest of the sources is fixed, because they may be edited while the test runs. Each command runs in a process
+# forked from one that has imported everything, because starting interpreters would take most of the time of the test.
 SERVER = """
 import json, os, sys
 from softdock.campaign import manifest
@@ -49,7 +49,7 @@ for line in sys.stdin:
 
 
 class Commands:
-    """Runs campaign commands, one after the other."""
+    """Runs campaign commands, one at a time."""
 
     def __init__(self) -> None:
         self.server = subprocess.Popen(
@@ -61,7 +61,7 @@ class Commands:
         return int(self.server.stdout.readline())
 
     def start(self, *words: str) -> int:
-        """Start a command; return the number of its process."""
+        """Start a command; return its process id."""
         assert self.server.stdin is not None
         self.server.stdin.write(json.dumps(["campaign", *words]) + "\n")
         self.server.stdin.flush()
@@ -96,8 +96,8 @@ def count(folder: Path) -> int:
         return 0
 
 
-def has_begun(folder: Path) -> bool:
-    """Tell whether the first transaction was done; before it there is nothing to resume."""
+def has_started(folder: Path) -> bool:
+    """Return whether the first transaction was committed; before it there is nothing to resume."""
     try:
         return status_of(folder)["runs"] == RUNS
     except InputError:
@@ -105,8 +105,8 @@ def has_begun(folder: Path) -> bool:
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Path]:
-    """Return a folder in memory where there is one: a killed process loses nothing that it has handed to the system."""
+def memory_folder(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder in memory if the system has one; data that a killed process has written stay there, too."""
     if not Path("/dev/shm").is_dir():
         yield tmp_path
         return
@@ -115,33 +115,35 @@ def memory(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.slow
-def test_sigkill_loses_nothing_that_was_done(
-    write: Write, memory: Path, monkeypatch: pytest.MonkeyPatch
+def test_sigkill_loses_no_completed_run(
+    write: Write, memory_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(manifest, "_source_digest", lambda: "fixed")
     monkeypatch.setattr(runner, "LARGEST_CHUNK", CHUNK)
-    moments = random.Random(20)
-    path, folder = write(runs=str(RUNS)), memory / "killed"
-    grown = 0
+    delays = random.Random(20)
+    path, folder = write(runs=str(RUNS)), memory_folder / "killed"
+    kills_with_new_rows = 0
     with Commands() as commands:
         for kill in range(KILLS):
-            what = ["resume", str(folder)] if has_begun(folder) else ["run", str(path), "--out", str(folder)]
+            command = (
+                ["resume", str(folder)] if has_started(folder) else ["run", str(path), "--out", str(folder)]
+            )
             before = count(folder)
-            process = commands.start(*what, "--in", "processes" if kill % 7 == 3 else "threads")
+            process = commands.start(*command, "--in", "processes" if kill % 7 == 3 else "threads")
             if kill % 3:  # while rows are being written
                 while is_alive(process) and count(folder) == before:
                     time.sleep(0.002)
-                time.sleep(moments.uniform(0.0, 0.05))
+                time.sleep(delays.uniform(0.0, 0.05))
             else:  # at any moment, also before the first row
-                time.sleep(moments.uniform(0.0, 0.4))
-            assert commands.kill(process) == -signal.SIGKILL, "it ended by itself"
+                time.sleep(delays.uniform(0.0, 0.4))
+            assert commands.kill(process) == -signal.SIGKILL, "the command ended before it was killed"
             assert count(folder) >= before
-            grown += count(folder) > before
-    assert grown >= KILLS // 3
-    assert count(folder) < RUNS, "the campaign was done before it had been killed often enough"
+            kills_with_new_rows += count(folder) > before
+    assert kills_with_new_rows >= KILLS // 3
+    assert count(folder) < RUNS, "the campaign was complete before it was killed often enough"
     assert runner.resume(folder).finished
 
-    runner.run(load(path), memory / "undisturbed")
+    runner.run(load(path), memory_folder / "undisturbed")
     table = rows(folder)
     assert [row[0] for row in table] == list(range(RUNS))
-    assert table == rows(memory / "undisturbed")
+    assert table == rows(memory_folder / "undisturbed")

@@ -1,4 +1,4 @@
-"""Other numbers: the quick way gives the arrays of the thorough one to the last bit, for every number there is."""
+"""Fast replacement of numbers in a template gives the same arrays, bit by bit, as a full build of the scenario."""
 
 import json
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def numbers(data: Any, path: str = "") -> Iterator[str]:
 
 
 def assert_same(a: Any, b: Any, where: str = "") -> None:
-    """Compare everything in two objects bit by bit."""
+    """Assert that two objects are equal bit by bit, with all their content."""
     assert type(a) is type(b), where
     if isinstance(a, np.ndarray) and a.dtype.names:
         assert a.shape == b.shape, where
@@ -120,17 +120,17 @@ def assert_same(a: Any, b: Any, where: str = "") -> None:
 
 
 @cache
-def everything(settled: bool = False) -> Template:
+def template_with_everything(settled: bool = False) -> Template:
     scenario = load_text(EVERYTHING, "everything", overrides={"structures.boom.settled": settled})
     return Template(scenario.name, scenario.to_data(), str(Path().absolute()))
 
 
-def changed(value: float) -> float:
+def change(value: float) -> float:
     return value * 1.003 if value else 1e-3
 
 
-def made(build: Any, inputs: dict[str, Any]) -> Any:
-    """Return scenario and simulation, or what was said instead."""
+def build_and_prepare(build: Any, inputs: dict[str, Any]) -> Any:
+    """Return scenario and simulation, or the message of the error."""
     try:
         scenario = build(inputs)
         prepared = PreparedMultibody(scenario)
@@ -140,45 +140,53 @@ def made(build: Any, inputs: dict[str, Any]) -> Any:
         return str(error)
 
 
-def check(template: Template, inputs: dict[str, Any]) -> None:
-    quick, thorough = made(template.build, inputs), made(template.build_from_data, inputs)
-    if isinstance(thorough, str):
-        assert quick == thorough
+def assert_same_simulation(template: Template, inputs: dict[str, Any]) -> None:
+    fast, full = (
+        build_and_prepare(template.build, inputs),
+        build_and_prepare(template.build_from_data, inputs),
+    )
+    if isinstance(full, str):
+        assert fast == full
         return
-    assert quick[0].sibling is not None
-    assert quick[0] == thorough[0]
-    assert_same(quick[1], thorough[1])
+    assert fast[0].sibling is not None
+    assert fast[0] == full[0]
+    assert_same(fast[1], full[1])
 
 
-PATHS = list(numbers(everything().data))
+PATHS = list(numbers(template_with_everything().data))
 
 
 @pytest.mark.parametrize("group", sorted({path.split(".")[0] for path in PATHS}))
-def test_every_number_alone(group: str) -> None:
-    template = everything()
+def test_replacing_any_single_number_gives_the_same_simulation(group: str) -> None:
+    template = template_with_everything()
     for path in PATHS:
         if path.split(".")[0] == group:
-            check(template, {path: changed(value_at(template.data, path))})
+            assert_same_simulation(template, {path: change(value_at(template.data, path))})
 
 
-def test_all_that_is_often_dispersed_at_once() -> None:
+def test_replacing_several_dispersed_numbers_gives_the_same_simulation() -> None:
     wanted = ("bodies.ship.mass", "springs", "approach.speed", "approach.offset", "contacts.touch.friction")
-    template = everything()
-    check(template, {p: changed(value_at(template.data, p)) for p in PATHS if p.startswith(wanted)})
+    template = template_with_everything()
+    assert_same_simulation(
+        template, {p: change(value_at(template.data, p)) for p in PATHS if p.startswith(wanted)}
+    )
 
 
 @pytest.mark.parametrize("path", ["bodies.ship.mass", "approach.speed", "gravity.0", "structures.boom.at.0"])
-def test_a_structure_that_is_at_rest_at_the_start(path: str) -> None:
-    template = everything(settled=True)
-    check(template, {path: changed(value_at(template.data, path))})
+def test_a_settled_structure_gives_the_same_simulation(path: str) -> None:
+    template = template_with_everything(settled=True)
+    assert_same_simulation(template, {path: change(value_at(template.data, path))})
 
 
-def test_vectors_as_a_whole() -> None:
-    check(everything(), {"approach.offset": [0.002, -0.001], "bodies.ship.inertia": [310.0, 320.0, 330.0]})
+def test_replacing_whole_vectors_gives_the_same_simulation() -> None:
+    assert_same_simulation(
+        template_with_everything(),
+        {"approach.offset": [0.002, -0.001], "bodies.ship.inertia": [310.0, 320.0, 330.0]},
+    )
 
 
-def test_a_mechanism_with_files_and_an_orbit() -> None:
-    """Its surfaces come from CAD; air and sunlight push at plates in orbit, and free bodies start in its frame."""
+def test_a_mechanism_with_files_and_an_orbit_gives_the_same_simulation() -> None:
+    """Surfaces come from CAD files, drag and sunlight act on plates, and free bodies start in the orbital frame."""
     orbit = {"altitude": "400 km", "plates": {"p": {"body": "client", "area": "2 m^2", "normal": [0, 0, 1]}}}
     scenario = load("assist-soft-docking", {"orbit": orbit})
     template = Template(scenario.name, scenario.to_data(), str(scenario.directory.absolute()))
@@ -186,7 +194,7 @@ def test_a_mechanism_with_files_and_an_orbit() -> None:
         if path.startswith(
             ("orbit", "approach", "surfaces.cavity", "bodies.servicer", "contacts.bumper-drogue")
         ):
-            check(template, {path: changed(value_at(template.data, path))})
+            assert_same_simulation(template, {path: change(value_at(template.data, path))})
 
 
 @pytest.mark.parametrize(
@@ -208,41 +216,43 @@ def test_a_mechanism_with_files_and_an_orbit() -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_is_refused_in_the_same_words(inputs: dict[str, Any]) -> None:
-    quick = made(everything().build, inputs)
-    assert isinstance(quick, str)
-    assert quick == made(everything().build_from_data, inputs)
+def test_bad_values_give_the_same_message(inputs: dict[str, Any]) -> None:
+    fast = build_and_prepare(template_with_everything().build, inputs)
+    assert isinstance(fast, str)
+    assert fast == build_and_prepare(template_with_everything().build_from_data, inputs)
 
 
-def test_other_things_than_numbers_are_built_anew() -> None:
-    template = everything()
+def test_values_that_are_not_numbers_cause_a_full_build() -> None:
+    template = template_with_everything()
     for path, value in (("opening", False), ("springs.push.axis", 0), ("springs.bend.exponential", None)):
         assert template.build({path: value}).sibling is None
         assert template.build({path: value}) == template.build_from_data({path: value})
 
 
 @pytest.mark.parametrize("name", ["impact-a", "latch-multibody", "peg-flat", "power-tower-x"])
-def test_every_kind_of_scenario_varies(name: str) -> None:
+def test_every_kind_of_scenario_is_built_equally(name: str) -> None:
     scenario = load(name)
     template = Template(scenario.name, scenario.to_data(), str(scenario.directory.absolute()))
     paths = list(numbers(template.data))
     for path in paths[:: max(1, len(paths) // 12)]:
-        inputs = {path: changed(value_at(template.data, path))}
+        inputs = {path: change(value_at(template.data, path))}
         if not path.endswith("attitude.0"):
             assert template.build(inputs) == template.build_from_data(inputs)
 
 
-def test_a_run_of_the_campaign_is_the_run_alone() -> None:
-    """Row by row what a scenario gives that was built, checked and assembled by itself."""
+def test_rows_of_a_campaign_equal_rows_of_full_builds() -> None:
+    """Every row equals that of a scenario that was built, checked and assembled from its data."""
     plan = load_campaign("assist-table2", runs=2)
     for number, inputs in enumerate(plan.inputs(0, 2)):
-        keeping = HistoryPolicy("none", ())
-        row, _ = run_one(plan.template, keeping, number, inputs)
-        alone, _ = run_one(_Anew(plan.template), keeping, number, inputs)  # type: ignore[arg-type]
-        assert untimed(row) == untimed(alone)
+        policy = HistoryPolicy("none", ())
+        row, _ = run_one(plan.template, policy, number, inputs)
+        expected, _ = run_one(_FullBuild(plan.template), policy, number, inputs)  # type: ignore[arg-type]
+        assert untimed(row) == untimed(expected)
         assert json.loads(row.metrics)["peak_contact_force"] > 0.0
 
 
-class _Anew:
+class _FullBuild:
+    """A template that builds every scenario from its data."""
+
     def __init__(self, template: Template) -> None:
         self.build = template.build_from_data

@@ -1,4 +1,4 @@
-"""Campaigns over other things than chains: robots, chosen files, parts of vectors; nothing ends with a fault."""
+"""Campaigns of multibody and robot scenarios: components of vectors, choices of files, manifests, failed builds."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ surfaces:
 """
 
 
-def campaign(folder: Path, *lines: str, scenario: str = "swing.yaml", more: str = "") -> Plan:
+def load_campaign(folder: Path, *lines: str, scenario: str = "swing.yaml", more: str = "") -> Plan:
     (folder / "swing.yaml").write_text(SWING, encoding="utf-8")
     head = f"softdock: 1\nkind: campaign\nscenario: {scenario}\nruns: 4\ndispersions:\n"
     path = folder / "campaign.yaml"
@@ -36,10 +36,10 @@ def campaign(folder: Path, *lines: str, scenario: str = "swing.yaml", more: str 
 
 
 @pytest.mark.parametrize("histories", ["none", "failures", "all", 2])
-def test_a_run_is_the_same_again_however_many_samples_are_kept(tmp_path: Path, histories: Any) -> None:
-    """Samples between steps cost evaluations, which stand in the row."""
+def test_a_repeated_run_is_the_same_for_every_history_policy(tmp_path: Path, histories: Any) -> None:
+    """Samples between steps cost evaluations, and a row contains their number."""
     more = f"histories: {histories}\nsuccess: [completed]"
-    plan = campaign(tmp_path, "bodies.ball.mass: {uniform: [1 kg, 2 kg]}", more=more)
+    plan = load_campaign(tmp_path, "bodies.ball.mass: {uniform: [1 kg, 2 kg]}", more=more)
     runner.run(plan, tmp_path / "out")
     for number in (0, 1):
         result, _, same = runner.rerun(tmp_path / "out", number)
@@ -56,52 +56,52 @@ def test_a_part_of_a_dispersed_field_is_refused(tmp_path: Path) -> None:
     part = "bodies.ball.joint.velocity.0: {uniform: [0, 1]}"
     for order in ((*lines, part), (part, *lines)):
         with pytest.raises(InputError, match="dispersed as a whole") as info:
-            campaign(tmp_path, *order)
+            load_campaign(tmp_path, *order)
         assert info.value.problems[0].line == 6 + order.index(part)
-    campaign(
+    load_campaign(
         tmp_path,
         "bodies.ball.inertia.0: {uniform: [0.1, 0.11]}",
         "bodies.ball.inertia.1: {uniform: [0.1, 0.11]}",
     )
 
 
-def test_a_run_may_succeed_by_reaching_its_end_or_an_event_that_stops_it(tmp_path: Path) -> None:
-    """Runs that fit none of the outcomes that a scenario names are `completed`, or called after the event."""
+def test_success_may_be_completion_or_an_event_that_stops_the_run(tmp_path: Path) -> None:
+    """A run without a matching outcome of the scenario is `completed`, or named after the event that stopped it."""
     mass = "bodies.ball.mass: {uniform: [1, 2]}"
     named = (
         "set: {events: {Far-off: {when: ball.distance > 1 m, then: [{stop: true}]}, near: {when: ball.x > 1 mm}}, "
         "outcomes: [{name: moved, message: It moved., happened: [near]}]}\n"
     )
-    plan = campaign(tmp_path, mass, more=f"{named}success: [moved, completed, far_off]")
+    plan = load_campaign(tmp_path, mass, more=f"{named}success: [moved, completed, far_off]")
     assert plan.campaign.success == ("moved", "completed", "far_off")
     with pytest.raises(InputError, match="no such outcome"):
-        campaign(tmp_path, mass, more=f"{named}success: [near]")
+        load_campaign(tmp_path, mass, more=f"{named}success: [near]")
 
 
-def test_numbers_of_the_command_line_are_refused_as_such(tmp_path: Path) -> None:
-    campaign(tmp_path, "bodies.ball.mass: {uniform: [1, 2]}")
+def test_messages_about_bad_options_name_the_option(tmp_path: Path) -> None:
+    load_campaign(tmp_path, "bodies.ball.mass: {uniform: [1, 2]}")
     with pytest.raises(InputError) as info:
         load(tmp_path / "campaign.yaml", runs=0)
     assert str(info.value) == "--runs: runs: Must be at least 1. Given: 0."
 
 
-def test_components_are_counted_from_0_only(tmp_path: Path) -> None:
+def test_negative_indices_of_components_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such field"):
-        campaign(tmp_path, "bodies.ball.joint.velocity.-1: {uniform: [0.1, 0.2]}")
+        load_campaign(tmp_path, "bodies.ball.joint.velocity.-1: {uniform: [0.1, 0.2]}")
 
 
-def test_a_robot_is_dispersed_and_its_description_is_part_of_the_campaign(tmp_path: Path) -> None:
-    plan = campaign(tmp_path, "bodies.pin.mass: {uniform: [0.5 kg, 0.6 kg]}", scenario="peg-flat")
+def test_the_manifest_contains_the_description_of_a_robot(tmp_path: Path) -> None:
+    plan = load_campaign(tmp_path, "bodies.pin.mass: {uniform: [0.5 kg, 0.6 kg]}", scenario="peg-flat")
     assert list(manifest_of(plan)["files"]) == ["lwr4plus"]
 
 
-def test_a_changed_file_of_the_scenario_or_of_a_choice_is_noticed(tmp_path: Path) -> None:
+def test_a_changed_file_of_the_scenario_or_of_a_choice_changes_the_manifest(tmp_path: Path) -> None:
     files = {"file": "a.npz", "nastran": {"bulk": "b.bdf", "eigenvectors": "b.pch"}}
     data = {"structures": {"boom": files}, "surfaces": [{"file": "tables"}]}
     for name in ("a.npz", "b.bdf", "b.pch", "c.step", "tables/one.csv"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name, encoding="utf-8")
-    plan = campaign(tmp_path, "bodies.ball.mass: {uniform: [1, 2]}")
+    plan = load_campaign(tmp_path, "bodies.ball.mass: {uniform: [1, 2]}")
     plan = Plan(
         plan.name, plan.origin, plan.campaign, Template("", data, str(tmp_path)),
         {"surfaces.0.file": manifest.Choice(("tables", "c.step"))}, plan.sampler,
@@ -115,7 +115,7 @@ def test_a_changed_file_of_the_scenario_or_of_a_choice_is_noticed(tmp_path: Path
         (tmp_path / name).write_text(name, encoding="utf-8")
 
 
-def test_all_code_that_decides_a_result_is_part_of_the_campaign() -> None:
+def test_the_digest_of_the_sources_covers_all_packages_that_runs_import() -> None:
     root = Path(manifest.__file__).parents[1]
     for package in manifest.SOURCES:
         for path in (root / package).rglob("*.py"):
@@ -125,7 +125,7 @@ def test_all_code_that_decides_a_result_is_part_of_the_campaign() -> None:
                 )
 
 
-def test_a_scenario_that_cannot_even_be_built_is_a_row(tmp_path: Path) -> None:
+def test_an_error_while_a_scenario_is_built_becomes_a_failed_row(tmp_path: Path) -> None:
     class Broken(Template):
         def build(self, inputs: Any) -> Any:
             raise OverflowError("out of range")

@@ -94,7 +94,7 @@ def test_dispersions_are_as_written_with_nominal_and_sampled_values(folder: Path
         ),
     ],
 )
-def test_distributions_in_words(dispersion: dict[str, object], words: tuple[str, str]) -> None:
+def test_distributions_are_described_in_words(dispersion: dict[str, object], words: tuple[str, str]) -> None:
     assert describe_dispersion(dispersion) == words
 
 
@@ -110,7 +110,7 @@ def test_distributions_in_words(dispersion: dict[str, object], words: tuple[str,
         ("bodies.rod.inertia.2", "rod inertia z"),
     ],
 )
-def test_fields_in_words(path: str, words: str) -> None:
+def test_fields_are_described_in_words(path: str, words: str) -> None:
     assert input_label(path) == words
 
 

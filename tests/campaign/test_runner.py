@@ -1,4 +1,4 @@
-"""Running: the same table from everywhere, refusals with a sentence, nothing lost."""
+"""Running and resuming campaigns: the table does not depend on the workers, bad input is refused, no run is lost."""
 
 import ctypes
 import json
@@ -27,15 +27,15 @@ from softdock.result import Result
 
 @pytest.fixture
 def whole(write: Write, tmp_path: Path) -> list[tuple[Any, ...]]:
-    """Return the table of the cheap campaign, run one by one."""
+    """Return the table of the cheap campaign, run by one thread."""
     runner.run(load(write()), tmp_path / "whole", ExecutionOptions(Backend.THREADS, 1))
     return rows(tmp_path / "whole")
 
 
 def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 3))
-    assert tally.finished
-    assert tally.outcomes == {"separated": 40}
+    progress = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 3))
+    assert progress.finished
+    assert progress.outcomes == {"separated": 40}
     assert rows(tmp_path / "out") == whole
 
 
@@ -51,18 +51,18 @@ def test_a_cluster_gives_the_same_table(write: Write, tmp_path: Path, whole: lis
     options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
     with distributed.LocalCluster(processes=False, protocol="tcp", **options) as cluster:
         address = cluster.scheduler_address
-        tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster=address))
-    assert tally.finished
+        progress = runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster=address))
+    assert progress.finished
     assert rows(tmp_path / "out") == whole
 
 
-def test_a_cluster_that_is_not_there_is_refused(write: Write, tmp_path: Path) -> None:
+def test_an_unreachable_cluster_is_refused(write: Write, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match="cannot be reached"):
         runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster="tcp://127.0.0.1:9"))
 
 
-def test_a_run_alone_is_the_run_of_the_campaign(write: Write, tmp_path: Path) -> None:
+def test_a_repeated_run_equals_the_run_of_the_campaign(write: Write, tmp_path: Path) -> None:
     plan = load(write())
     runner.run(plan, tmp_path / "out")
     for number in (0, 17, 39):
@@ -77,11 +77,11 @@ def test_a_run_alone_is_the_run_of_the_campaign(write: Write, tmp_path: Path) ->
         runner.rerun(tmp_path / "out", 40)
 
 
-def interrupted(plan: Any, folder: Path, after: int) -> None:
-    """Run a campaign and end it as a lost disk would, after so many runs."""
+def run_and_interrupt(plan: Any, folder: Path, after: int) -> None:
+    """Run a campaign and end it with an error after so many runs."""
 
-    def watch(tally: CampaignProgress) -> None:
-        if tally.done >= after:
+    def watch(progress: CampaignProgress) -> None:
+        if progress.done >= after:
             raise RunError("the test has seen enough")
 
     with pytest.raises(RunError):
@@ -89,33 +89,31 @@ def interrupted(plan: Any, folder: Path, after: int) -> None:
 
 
 def test_resume_completes_the_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    interrupted(load(write()), tmp_path / "out", 5)
+    run_and_interrupt(load(write()), tmp_path / "out", 5)
     before = rows(tmp_path / "out")
     assert 0 < len(before) < 40
     assert not status_of(tmp_path / "out")["complete"]
-    tally = runner.resume(tmp_path / "out")
-    assert tally.finished
-    assert tally.new == 40 - len(before)
+    progress = runner.resume(tmp_path / "out")
+    assert progress.finished
+    assert progress.new == 40 - len(before)
     assert rows(tmp_path / "out") == whole
     assert runner.resume(tmp_path / "out").new == 0
 
 
-def test_ctrl_c_finishes_what_is_under_way(
-    write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]
-) -> None:
-    def watch(tally: CampaignProgress) -> None:
-        if tally.done >= 3 and not tally.interrupted:
+def test_ctrl_c_lets_running_runs_end(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
+    def watch(progress: CampaignProgress) -> None:
+        if progress.done >= 3 and not progress.interrupted:
             raise KeyboardInterrupt
 
-    tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2), watch)
-    assert tally.interrupted
-    assert not tally.finished
-    assert tally.done == len(rows(tmp_path / "out"))
+    progress = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2), watch)
+    assert progress.interrupted
+    assert not progress.finished
+    assert progress.done == len(rows(tmp_path / "out"))
     runner.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == whole
 
 
-def test_a_folder_holds_one_campaign(write: Write, tmp_path: Path) -> None:
+def test_a_folder_contains_only_one_campaign(write: Write, tmp_path: Path) -> None:
     plan = load(write(), runs=2)
     runner.run(plan, tmp_path / "out")
     with pytest.raises(InputError, match="softdock campaign resume"):
@@ -133,7 +131,7 @@ def test_a_second_process_is_refused(write: Write, tmp_path: Path) -> None:
 
 
 def test_a_received_campaign_does_not_choose_the_file_that_is_read(write: Write, tmp_path: Path) -> None:
-    """The folder is of another user of the same machine, or its manifest is forged."""
+    """The folder may belong to another user of the machine, or its manifest may be forged."""
     path, out = write(), tmp_path / "out"
     with Store.create(out, manifest.manifest_of(load(path, runs=2))):
         pass
@@ -152,7 +150,7 @@ def test_a_received_campaign_does_not_choose_the_file_that_is_read(write: Write,
 
 
 def test_resume_with_a_changed_campaign_is_refused_with_the_difference(write: Write, tmp_path: Path) -> None:
-    interrupted(load(write()), tmp_path / "out", 1)
+    run_and_interrupt(load(write()), tmp_path / "out", 1)
     write(set="{record.rate: 200 Hz}")
     with pytest.raises(InputError, match=r"scenario\.data\.record\.rate: 100\.0 -> 200\.0"):
         runner.resume(tmp_path / "out")
@@ -161,14 +159,14 @@ def test_resume_with_a_changed_campaign_is_refused_with_the_difference(write: Wr
         runner.resume(tmp_path / "out")
 
 
-def test_words_may_change_while_a_campaign_is_under_way(write: Write, tmp_path: Path) -> None:
-    interrupted(load(write()), tmp_path / "out", 1)
+def test_resume_allows_changes_of_title_and_shown_metrics(write: Write, tmp_path: Path) -> None:
+    run_and_interrupt(load(write()), tmp_path / "out", 1)
     write("title: A better title", "metrics: [impulse]")
     assert runner.resume(tmp_path / "out").finished
 
 
-def test_a_table_that_was_never_begun_is_begun_anew(write: Write, tmp_path: Path) -> None:
-    """A process that is killed before its first transaction leaves an empty data base."""
+def test_an_empty_table_is_replaced(write: Write, tmp_path: Path) -> None:
+    """A process that is killed before its first transaction leaves an empty database."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "campaign.sqlite").touch()
     with pytest.raises(InputError, match="no campaign in this folder"):
@@ -176,24 +174,24 @@ def test_a_table_that_was_never_begun_is_begun_anew(write: Write, tmp_path: Path
     assert runner.run(load(write(), runs=2), tmp_path / "out").finished
 
 
-def test_masses_of_a_chain_are_no_vector(write: Write, tmp_path: Path) -> None:
+def test_masses_of_a_chain_are_separate_inputs(write: Write, tmp_path: Path) -> None:
     runner.run(load(write("  chaser.masses.1: {uniform: [1 kg, 3 kg]}"), runs=3), tmp_path / "out")
     assert set(read_table(tmp_path / "out").inputs) == {"chaser.masses.0", "chaser.masses.1", "speed"}
 
 
-def test_resume_with_another_program_is_refused(
+def test_resume_with_another_version_is_refused(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    interrupted(load(write()), tmp_path / "out", 1)
+    run_and_interrupt(load(write()), tmp_path / "out", 1)
     monkeypatch.setattr(manifest, "__version__", "9.9.9")
     with pytest.raises(InputError, match=r"versions\.softdock: .* -> 9\.9\.9"):
         runner.resume(tmp_path / "out")
 
 
-def test_runs_and_seed_of_the_command_line_survive_a_resume(write: Write, tmp_path: Path) -> None:
+def test_resume_keeps_runs_and_seed_of_the_command_line(write: Write, tmp_path: Path) -> None:
     runner.run(load(write(), runs=12, seed=5), tmp_path / "whole")
-    interrupted(load(write(), runs=12, seed=5), tmp_path / "out", 1)
-    assert runner.rerun(tmp_path / "out", 11)[2] is None  # there is nothing to compare with yet
+    run_and_interrupt(load(write(), runs=12, seed=5), tmp_path / "out", 1)
+    assert runner.rerun(tmp_path / "out", 11)[2] is None  # the table has no row to compare with
     runner.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
     assert runner.rerun(tmp_path / "out", 11)[2]
@@ -202,13 +200,13 @@ def test_runs_and_seed_of_the_command_line_survive_a_resume(write: Write, tmp_pa
 def test_a_full_disk_leaves_the_table_intact(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: list[tuple[Any, ...]]
 ) -> None:
-    honest, room = Store.add, []
+    original_add, room = Store.add, []
 
     def add(self: Store, new: list[Row]) -> None:
-        if not room:  # for about eight rows
+        if not room:  # room for about eight rows
             room.append(self._database.execute("PRAGMA page_count").fetchone()[0] + 4)
             self._database.execute(f"PRAGMA max_page_count={room[0]}")
-        honest(self, new)
+        original_add(self, new)
 
     monkeypatch.setattr(Store, "add", add)
     with pytest.raises(RunError, match=r"disk is full.*softdock campaign resume"):
@@ -216,12 +214,12 @@ def test_a_full_disk_leaves_the_table_intact(
     kept = rows(tmp_path / "out")
     assert 0 < len(kept) < 40
     assert all(row in whole for row in kept)
-    monkeypatch.setattr(Store, "add", honest)
+    monkeypatch.setattr(Store, "add", original_add)
     runner.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == whole
 
 
-def test_a_folder_that_cannot_be_is_refused(write: Write, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_refused(write: Write, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="Cannot make it"):
         runner.run(load(write()), tmp_path / "file" / "out")
@@ -261,17 +259,17 @@ def test_network_drives_are_refused(write: Write, tmp_path: Path, monkeypatch: p
         runner.run(load(write()), tmp_path / "out")
 
 
-def test_a_damaged_table_is_said_to_be_damaged(tmp_path: Path) -> None:
+def test_a_damaged_table_is_reported_as_damaged(tmp_path: Path) -> None:
     (tmp_path / "campaign.sqlite").write_bytes(b"this is no data base" * 100)
     with pytest.raises(InputError, match="damaged"):
         status_of(tmp_path)
 
 
-def test_a_sample_that_cannot_be_is_a_row_with_its_sentence(write: Write, tmp_path: Path) -> None:
+def test_an_invalid_sample_becomes_a_row_with_a_message(write: Write, tmp_path: Path) -> None:
     path = write("  target.masses.0: {normal: {mean: 2 kg, deviation: 4 kg}}")
-    tally = runner.run(load(path), tmp_path / "out")
-    assert tally.finished
-    assert {"separated", "invalid"} <= set(tally.outcomes)
+    progress = runner.run(load(path), tmp_path / "out")
+    assert progress.finished
+    assert {"separated", "invalid"} <= set(progress.outcomes)
     table = read_table(tmp_path / "out")
     for outcome, message, mass in zip(table.outcome, table.message, table.inputs["target.masses.0"]):
         assert (outcome == "invalid") == (mass <= 0.0)
@@ -281,7 +279,9 @@ def test_a_sample_that_cannot_be_is_a_row_with_its_sentence(write: Write, tmp_pa
     assert math.isnan(table.metrics["impulse"][table.outcome.index("invalid")])
 
 
-def test_a_fault_in_one_run_does_not_end_the_others(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_in_a_run_becomes_a_failed_row(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(scenario: Any, **options: Any) -> None:
         raise ZeroDivisionError("by zero")
 
@@ -295,7 +295,7 @@ def test_a_fault_in_one_run_does_not_end_the_others(write: Write, monkeypatch: p
 @pytest.mark.parametrize(
     ("policy", "kept"), [("none", []), ("all", [0, 1, 2, 3]), ("failures", [0, 1, 2, 3]), ("3", [0, 3])]
 )
-def test_histories_are_kept_by_policy(write: Write, tmp_path: Path, policy: str, kept: list[int]) -> None:
+def test_histories_are_stored_by_policy(write: Write, tmp_path: Path, policy: str, kept: list[int]) -> None:
     runner.run(load(write("success: [latched]", f"histories: {policy}"), runs=4), tmp_path / "out")
     folders = [number for number in range(4) if runner.history_folder(tmp_path / "out", number).is_dir()]
     assert folders == kept
@@ -303,29 +303,29 @@ def test_histories_are_kept_by_policy(write: Write, tmp_path: Path, policy: str,
         assert Result.load(runner.history_folder(tmp_path / "out", number)).outcome == "separated"
 
 
-def test_the_stop_rule_ends_where_it_would_on_any_machine(write: Write, tmp_path: Path) -> None:
+def test_the_stop_rule_does_not_depend_on_the_number_of_workers(write: Write, tmp_path: Path) -> None:
     """All runs succeed; the rule is met at the first multiple of 10 whose Wilson interval is narrow enough."""
     rule = "stop: {half_width: 0.05, confidence: 0.95, minimum: 10, every: 10}"
-    expected = next(n for n in range(10, 1000, 10) if sum(_ends(n)) / 2.0 <= 0.05)
+    expected = next(n for n in range(10, 1000, 10) if sum(_negative_low_and_high(n)) / 2.0 <= 0.05)
     for workers in (1, 3):
         folder = tmp_path / f"out{workers}"
-        tally = runner.run(
+        progress = runner.run(
             load(write("success: [separated]", rule), runs=1000), folder, ExecutionOptions(None, workers)
         )
-        assert tally.finished
-        assert tally.stopped_at == expected
+        assert progress.finished
+        assert progress.stopped_at == expected
         assert [row[0] for row in rows(folder)] == list(range(expected))
         assert runner.resume(folder).new == 0
         assert status_of(folder)["complete"]
     assert rows(tmp_path / "out1") == rows(tmp_path / "out3")
 
 
-def _ends(n: int) -> tuple[float, float]:
+def _negative_low_and_high(n: int) -> tuple[float, float]:
     low, high = wilson(n, n)
     return -low, high
 
 
-def test_export_has_run_first_and_every_column(write: Write, tmp_path: Path) -> None:
+def test_the_export_has_all_columns_with_the_run_first(write: Write, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     runner.run(load(write("success: [separated]"), runs=5), tmp_path / "out")
@@ -339,7 +339,7 @@ def test_export_has_run_first_and_every_column(write: Write, tmp_path: Path) -> 
     assert exported["input.speed"][3].as_py() == json.loads(inputs)["speed"]
 
 
-def test_every_row_tells_whether_its_run_is_valid(write: Write, tmp_path: Path) -> None:
+def test_every_row_contains_the_validity_of_its_run(write: Write, tmp_path: Path) -> None:
     runner.run(load(write(runs="4")), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
     table = read_table(tmp_path / "out")
     assert table.valid == ["yes"] * 4

@@ -1,4 +1,4 @@
-"""Sampling: a run is the same alone, in any chunk and on any number of workers; distributions keep their laws."""
+"""Sampling: a run does not depend on chunks or workers; samples follow their distributions."""
 
 import math
 
@@ -25,7 +25,7 @@ DISTRIBUTIONS = [
 
 
 def kolmogorov(n: int) -> float:
-    """Distance that a true sample of n exceeds once in a million times (Dvoretzky-Kiefer-Wolfowitz)."""
+    """Return the distance that a sample of n values exceeds once in a million times (Dvoretzky-Kiefer-Wolfowitz)."""
     return math.sqrt(math.log(2.0 / 1e-6) / (2.0 * n))
 
 
@@ -101,7 +101,7 @@ def test_values_are_finite_and_within_limits(distribution: Uniform | Normal, u: 
 
 
 @pytest.mark.parametrize("size", [2, 3])
-def test_vectors_have_the_length_asked_for_and_no_preferred_direction(size: int) -> None:
+def test_vectors_have_the_given_length_and_no_preferred_direction(size: int) -> None:
     n = 20_000
     u = np.random.default_rng(2).random((n, size))
     vectors = Vector(Uniform(1.0, 2.0), size).at(u)
@@ -111,7 +111,7 @@ def test_vectors_have_the_length_asked_for_and_no_preferred_direction(size: int)
     assert np.abs(directions.mean(axis=0)).max() < 5.0 / math.sqrt(size * n)
 
 
-def test_choices_come_as_often_as_their_weights() -> None:
+def test_choices_occur_in_proportion_to_their_weights() -> None:
     n = 20_000
     values = Choice(("a", "b", "c"), (1.0, 0.0, 3.0)).at(np.random.default_rng(3).random((n, 1)))
     shares = np.bincount(values.astype(int), minlength=3) / n

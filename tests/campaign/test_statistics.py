@@ -32,16 +32,16 @@ def test_wilson_is_the_interval_of_scipy(runs: int, data: st.DataObject, confide
     assert 0.0 <= low <= successes / runs <= high <= 1.0
 
 
-def test_wilson_without_runs_knows_nothing() -> None:
+def test_wilson_interval_without_runs_is_0_to_1() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
 
 
-def test_quantiles_leave_out_what_is_not_known() -> None:
+def test_quantiles_leave_out_values_that_are_not_finite() -> None:
     assert quantiles([1.0, math.nan, 3.0, math.inf], (0.0, 0.5, 1.0)) == [1.0, 2.0, 3.0]
     assert quantiles([math.nan]) == []
 
 
-def test_intervals_of_quantiles_are_those_of_the_tables() -> None:
+def test_intervals_of_quantiles_agree_with_tables() -> None:
     """Ten values: the second and the ninth enclose the median with 97.9 %, the next ones with 89 % only."""
     values = np.arange(1.0, 11.0)[::-1]
     assert quantile_interval(values, 0.5) == (2.0, 9.0)
@@ -50,7 +50,7 @@ def test_intervals_of_quantiles_are_those_of_the_tables() -> None:
 
 
 @pytest.mark.parametrize(("share", "runs"), [(0.99, 368), (0.95, 72), (0.5, 6)])
-def test_an_interval_has_an_upper_end_from_so_many_runs_on(share: float, runs: int) -> None:
+def test_an_interval_has_an_upper_end_with_enough_runs(share: float, runs: int) -> None:
     """The largest of n values is above a quantile with a probability of 1 - share^n."""
     assert share**runs <= 0.025 < share ** (runs - 1)
     assert quantile_interval(np.arange(runs), share)[1] == runs - 1
@@ -58,7 +58,7 @@ def test_an_interval_has_an_upper_end_from_so_many_runs_on(share: float, runs: i
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
-def test_intervals_of_quantiles_cover(share: float) -> None:
+def test_intervals_of_quantiles_cover_the_true_value(share: float) -> None:
     rng, true, rounds = np.random.default_rng(4), -math.log(1.0 - share), 2000
     inside = 0
     for _ in range(rounds):
@@ -67,7 +67,7 @@ def test_intervals_of_quantiles_cover(share: float) -> None:
     assert inside / rounds >= 0.95 - 3.0 * math.sqrt(0.95 * 0.05 / rounds)
 
 
-def test_rank_correlation_sees_any_monotone_relation() -> None:
+def test_rank_correlation_of_a_monotone_relation_is_1() -> None:
     x = np.linspace(0.1, 2.0, 50)
     falling = rank_correlation("x", x, "y", 1.0 / x)
     assert falling is not None
@@ -79,7 +79,7 @@ def test_rank_correlation_sees_any_monotone_relation() -> None:
     assert with_gaps.runs == int((x > 1.0).sum())
 
 
-def test_sobol_indices_of_the_ishigami_function() -> None:
+def test_sobol_indices_of_the_ishigami_function_have_closed_forms() -> None:
     """Ishigami and Homma (1990), a = 7, b = 0.1: closed forms of all indices."""
     a, b = 7.0, 0.1
     variance = 0.5 * (1 + b * math.pi**4 / 5) ** 2 + a**2 / 8 + b**2 * math.pi**8 * (1 / 18 - 1 / 50)
@@ -107,9 +107,9 @@ def test_sobol_indices_of_the_ishigami_function() -> None:
     assert np.allclose(found.total, np.ravel(peer.total_order), atol=1e-10)
 
     y[3] = math.nan
-    holed = sobol_indices(names, y)
-    assert holed is not None
-    assert (holed.complete, holed.left_out) == (base - 1, 1)
+    incomplete = sobol_indices(names, y)
+    assert incomplete is not None
+    assert (incomplete.complete, incomplete.left_out) == (base - 1, 1)
 
 
 def test_the_capture_envelope_counts_every_run_once() -> None:
@@ -139,7 +139,7 @@ def test_a_sized_spring_stores_the_energy_within_its_stroke() -> None:
         assert stored * (1.0 + row["excess"]) == pytest.approx(2.56)
 
 
-def test_a_spring_may_turn() -> None:
+def test_a_stroke_in_degrees_gives_a_torsion_spring() -> None:
     size = size_spring("pantograph", "5 deg", [0], [1.0])
     assert size.turning
     assert size.stiffnesses[0] == pytest.approx(2.0 / math.radians(5.0) ** 2)
@@ -175,7 +175,7 @@ SPRINGS = {
         ("kinetic_energy_before", None),
     ],
 )
-def test_whether_a_spring_turns(metric: str, turning: bool | None) -> None:
+def test_the_joint_decides_whether_a_spring_turns(metric: str, turning: bool | None) -> None:
     assert is_turning(SPRINGS, metric) is turning
     assert is_turning({}, metric) is None
     assert is_turning({"springs": {"bend": 3}, "bodies": []}, metric) is None

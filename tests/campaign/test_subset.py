@@ -1,4 +1,4 @@
-"""Subset simulation against closed forms, plain Monte Carlo and itself after a kill."""
+"""Subset simulation: closed forms, plain Monte Carlo, and resuming after the process was killed."""
 
 import json
 import signal
@@ -31,7 +31,7 @@ from softdock.report.campaign import write_report
 from softdock.result import Array
 from softdock.theory.latch import minimum_speed
 
-# The sources may be edited while the test runs; that is not what it is about.
+# The digest of the sources is fixed, because they may be edited while the test runs.
 SCRIPT = """
 from softdock.campaign import manifest
 manifest._source_digest = lambda: "fixed"
@@ -82,7 +82,9 @@ CASES = [(linear(2), 2, RARE), (linear(60), 60, RARE), (series, 4, SERIES)]
 
 
 @pytest.mark.parametrize(("margin", "dims", "exact"), CASES, ids=["plane-2", "plane-60", "series"])
-def test_probability_and_coefficient_of_variation(margin: MarginFunction, dims: int, exact: float) -> None:
+def test_estimates_agree_with_exact_probabilities_and_stated_errors(
+    margin: MarginFunction, dims: int, exact: float
+) -> None:
     found = [simulate_subset(margin, dims, seed, level_runs=4000) for seed in range(60)]
     p = np.array([one.probability for one in found])
     stated = np.mean([one.coefficient_of_variation for one in found])
@@ -104,7 +106,7 @@ def test_rare_failure_within_a_fifth_with_a_tenth_of_the_runs() -> None:
         assert one.to_json()["monte_carlo_runs"] > 10 * one.runs
 
 
-def test_frequent_failure_is_plain_monte_carlo() -> None:
+def test_frequent_failure_is_estimated_by_plain_monte_carlo() -> None:
     search = simulate_subset(lambda z: 1.0 - z[:, 0], 1, 0, level_runs=2000)
     assert search.runs == 2000
     assert len(search.levels) == 1
@@ -113,7 +115,7 @@ def test_frequent_failure_is_plain_monte_carlo() -> None:
     assert search.coefficient_of_variation == pytest.approx(np.sqrt((1 - p) / (p * 2000)))
 
 
-def test_certain_failure_and_no_failure() -> None:
+def test_certain_and_impossible_failures_have_probabilities_1_and_0() -> None:
     certain = simulate_subset(lambda z: -1.0 - z[:, 0] ** 2, 1, 0, level_runs=100)
     assert (certain.probability, certain.interval()[1]) == (1.0, 1.0)
     never = simulate_subset(lambda z: 9.0 - z[:, 0], 2, 0, level_runs=1000, levels=3)
@@ -140,7 +142,7 @@ def test_margins_without_direction_are_refused(margin: MarginFunction) -> None:
         simulate_subset(margin, 2, 0, level_runs=500)
 
 
-def test_correlated_fields_and_choices(tmp_path: Path) -> None:
+def test_correlated_fields_and_choices_agree_with_a_closed_form(tmp_path: Path) -> None:
     """The sum of two correlated normal fields, plus a step that a choice makes: a mixture of closed forms."""
     path = tmp_path / "sum.yaml"
     path.write_text(
@@ -171,7 +173,9 @@ def test_correlated_fields_and_choices(tmp_path: Path) -> None:
     assert np.mean(estimates) == pytest.approx(exact, rel=0.25)
 
 
-def test_latch_against_its_closed_form(latch: Path, tmp_path: Path) -> None:
+def test_the_failure_probability_of_the_latch_agrees_with_its_closed_form(
+    latch: Path, tmp_path: Path
+) -> None:
     """The latch closes above a known speed, so the probability is that of a normal variable."""
     runner.run(load(latch), tmp_path / "out")
     table = read_table(tmp_path / "out")
@@ -197,7 +201,7 @@ def test_margin_of_the_bundled_campaign_is_that_of_theory() -> None:
 
 
 class _Stop(BaseException):
-    """Ends a session at once."""
+    """Ends a session immediately."""
 
 
 def _run_some(plan: Plan, folder: Path, count: int) -> None:
@@ -228,7 +232,9 @@ def test_table_does_not_depend_on_workers_or_interrupts(latch: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_sigkill_changes_nothing(latch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigkill_does_not_change_the_table(
+    latch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(manifest, "_source_digest", lambda: "fixed")
     folder = tmp_path / "killed"
     for done in (1, 450, 900):
@@ -239,7 +245,7 @@ def test_sigkill_changes_nothing(latch: Path, tmp_path: Path, monkeypatch: pytes
         while process.poll() is None and not (_count(folder) >= done):
             time.sleep(0.02)
         process.kill()
-        assert process.wait() == -signal.SIGKILL, "it ended by itself"
+        assert process.wait() == -signal.SIGKILL, "the command ended before it was killed"
     assert runner.resume(folder).finished
     runner.run(load(latch), tmp_path / "undisturbed")
     assert rows(folder) == rows(tmp_path / "undisturbed")
@@ -252,7 +258,7 @@ def _count(folder: Path) -> int:
         return 0
 
 
-def test_levels_in_export_report_and_reruns(latch: Path, tmp_path: Path) -> None:
+def test_levels_are_in_export_and_report_and_their_runs_can_be_repeated(latch: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     runner.run(load(latch), folder)
     table = read_table(folder)
@@ -311,7 +317,7 @@ def test_levels_in_export_report_and_reruns(latch: Path, tmp_path: Path) -> None
         ),
     ],
 )
-def test_bad_campaigns(
+def test_bad_campaigns_are_refused(
     latch: Path, tmp_path: Path, old: str, new: str, line: int | None, message: str
 ) -> None:
     text = latch.read_text(encoding="utf-8")

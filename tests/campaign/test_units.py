@@ -1,4 +1,4 @@
-"""Every column carries its unit: in the store, the report, the export and the studio."""
+"""Units of the columns of a run table: in the store, the report, the export and the studio."""
 
 import json
 import sqlite3
@@ -44,14 +44,14 @@ def test_inputs_metrics_and_predictions_have_units(folder: Path) -> None:
     assert "stop.impacts" not in units
 
 
-def test_the_report_shows_them(folder: Path, tmp_path: Path) -> None:
+def test_the_report_shows_units(folder: Path, tmp_path: Path) -> None:
     path, _ = write_report(folder, tmp_path / "report.html", lambda what, fraction: None)
     page = path.read_text(encoding="utf-8")
     assert "<td>peak contact force [N]</td>" in page
     assert "SI units" not in page.partition("Annex")[0]
 
 
-def test_the_export_keeps_them_beside_the_columns(folder: Path) -> None:
+def test_the_export_has_the_units_of_its_columns(folder: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     schema = pq.read_schema(export(folder))
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
@@ -61,7 +61,7 @@ def test_the_export_keeps_them_beside_the_columns(folder: Path) -> None:
     assert units["run"] == units["outcome"] == units["input.stop.impacts"] == ""
 
 
-def test_the_studio_labels_its_axes(folder: Path) -> None:
+def test_labels_of_the_studio_have_units(folder: Path) -> None:
     columns = Columns(folder)
     columns.update()
     assert columns.label("input speed", SI) == "speed [m/s]"
@@ -71,7 +71,7 @@ def test_the_studio_labels_its_axes(folder: Path) -> None:
     assert columns.label("run", SI) == "run"
 
 
-def test_a_table_from_before_there_were_units_is_read(folder: Path) -> None:
+def test_a_table_of_a_version_without_units_is_read(folder: Path) -> None:
     with sqlite3.connect(folder / "campaign.sqlite") as database:
         database.execute("DELETE FROM manifest WHERE key = 'units'")
     table = read_table(folder)
@@ -125,18 +125,18 @@ events: {late: {when: time > 0.5 s, then: [{drive: push, target: 0.2}]}}
         ("bodies.sled.nothing", ""),
     ],
 )
-def test_a_field_knows_its_unit(path: str, unit: str) -> None:
-    """Along a joint it depends on what the joint does, and on what a drive follows."""
+def test_every_field_has_its_unit(path: str, unit: str) -> None:
+    """Units of drives depend on the type of the joint and on whether the drive follows a position or a speed."""
     assert unit_at(load_text(SLIDES), path) == unit
 
 
-def test_fields_of_other_kinds_know_their_units() -> None:
+def test_fields_of_other_kinds_of_scenarios_have_units() -> None:
     assert unit_at(load("impact-a"), "contact.stiffness") == "N/m"
     assert unit_at(load("power-tower-x"), "visitor.inertia.0") == "kg*m^2"
 
 
-@pytest.mark.parametrize(("longest", "told"), [(2.5, ""), (60.0, "1 of 40 runs are above the axis")])
-def test_one_run_far_out_does_not_hide_the_others(longest: float, told: str) -> None:
+@pytest.mark.parametrize(("longest", "title"), [(2.5, ""), (60.0, "1 of 40 runs are above the axis")])
+def test_an_outlier_is_left_out_of_the_axis_and_counted_in_the_title(longest: float, title: str) -> None:
     times = np.append(np.linspace(1.0, 2.0, 39), longest)
     table = Table(
         manifest={}, state={}, run=np.arange(40), status=[], outcome=[], message=[],
@@ -145,6 +145,6 @@ def test_one_run_far_out_does_not_hide_the_others(longest: float, told: str) -> 
     )  # fmt: skip
     ((_, figure),) = opening_time_figures(table)
     (axes,) = figure.axes
-    assert axes.get_title() == told
+    assert axes.get_title() == title
     assert axes.get_ylim()[1] < 4.0
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("approach speed [mm/s]", "opening time [s]")

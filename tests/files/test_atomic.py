@@ -1,4 +1,4 @@
-"""A file keeps its old content until the new content is complete, whatever ends the writing."""
+"""Atomic writing: a file keeps its old content until the new content is complete."""
 
 import os
 import subprocess
@@ -76,13 +76,13 @@ def test_a_group_that_cannot_be_written_is_not_replaced(
 ) -> None:
     write_together(tmp_path, {"a": "old", "b": "old"})
     synced: list[int] = []
-    honest: Callable[[int], None] = os.fsync
+    original_fsync: Callable[[int], None] = os.fsync
 
     def refuse(descriptor: int) -> None:
         synced.append(descriptor)
         if len(synced) == failing:
             raise OSError(28, "No space left on device")
-        honest(descriptor)
+        original_fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(InputError, match=f"{'ab'[failing - 1]}: Cannot write it: the disk is full"):

@@ -1,4 +1,4 @@
-"""A cache returns what was stored, and nothing that another user can have written."""
+"""The cache returns stored entries, and none that another user may have written."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Files of a run on a full disk: a message with the name, and nothing that is written in part."""
+"""Files of a run on a full disk: a message with the name, and no incomplete files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +34,7 @@ SMALL = ("scenario", "model of MuJoCo", "new file")
 
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("leave", [0, 8192])
-def test_nothing_is_written_in_part(result: Result, small_disk: Path, kind: str, leave: int) -> None:  # noqa: F811
+def test_no_incomplete_file_is_written(result: Result, small_disk: Path, kind: str, leave: int) -> None:  # noqa: F811
     fill(small_disk, leave)
     if kind in SMALL and leave:
         WRITERS[kind](result, small_disk)

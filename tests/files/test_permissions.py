@@ -1,4 +1,4 @@
-"""Files and folders without permission: messages that name them, old content kept, nothing half-written."""
+"""Files and folders without permission: messages that name them, old content kept, no incomplete files."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,9 +51,9 @@ def test_an_unreadable_file_is_named(tmp_path: Path, name: str) -> None:
 
     @without_privileges
     def check() -> None:
-        with mode(path, 0o000), pytest.raises(InputError, match=rf"{name}.*permission") as told:
+        with mode(path, 0o000), pytest.raises(InputError, match=rf"{name}.*permission") as caught:
             READERS[name](path)
-        assert len(told.value.problems) == 1
+        assert len(caught.value.problems) == 1
 
     check()
 
@@ -71,7 +71,7 @@ def test_a_result_in_a_read_only_folder_is_kept(tmp_path: Path) -> None:
 
 
 @without_privileges
-def test_a_campaign_in_a_read_only_folder_starts_nothing(tmp_path: Path) -> None:
+def test_a_campaign_in_a_read_only_folder_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "many.yaml").write_text(CHEAP)
     plan = load_campaign(tmp_path / "many.yaml", runs=3)
     (tmp_path / "closed").mkdir()

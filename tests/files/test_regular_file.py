@@ -11,7 +11,7 @@ from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
 
 
-def refused(path: Path) -> str:
+def refusal(path: Path) -> str:
     with pytest.raises(InputError) as caught:
         read_regular_file(path, largest=1000)
     assert caught.value.problems[0].file
@@ -25,21 +25,21 @@ def test_a_regular_file_and_a_link_to_it_are_read(tmp_path):
     assert read_regular_file(tmp_path / "b", largest=1000) == b"x" * 1000
 
 
-def test_missing_large_and_impossible_paths(tmp_path):
-    assert "does not exist" in refused(tmp_path / "none")
+def test_missing_and_large_files_and_invalid_paths_are_refused(tmp_path):
+    assert "does not exist" in refusal(tmp_path / "none")
     (tmp_path / "a").write_bytes(b"x" * 1001)
-    assert "larger than 0.001 MB" in refused(tmp_path / "a")
-    assert "null character" in refused(tmp_path / "a\0b")
-    assert "too long" in refused(tmp_path / ("a" * 5000))
+    assert "larger than 0.001 MB" in refusal(tmp_path / "a")
+    assert "null character" in refusal(tmp_path / "a\0b")
+    assert "too long" in refusal(tmp_path / ("a" * 5000))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
 def test_folders_pipes_devices_and_sockets_are_not_read(tmp_path):
-    assert "a folder" in refused(tmp_path)
+    assert "a folder" in refusal(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    assert "a named pipe" in refused(tmp_path / "pipe")
+    assert "a named pipe" in refusal(tmp_path / "pipe")
     (tmp_path / "zero").symlink_to("/dev/zero")
-    assert "a device" in refused(tmp_path / "zero")
+    assert "a device" in refusal(tmp_path / "zero")
     with tempfile.TemporaryDirectory(dir="/tmp") as folder, socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{folder}/s")  # such names have at most 108 characters
-        assert "a socket" in refused(Path(folder) / "s")
+        assert "a socket" in refusal(Path(folder) / "s")

@@ -1,4 +1,4 @@
-"""Readers that fail in the ways of a library with a damaged file."""
+"""Readers that fail as a library may fail with a damaged file."""
 
 import ctypes
 import os

@@ -26,7 +26,7 @@ FAULTS = (
     Fault(
         "SIGKILL during a campaign, 20 times",
         "no finished run is lost; the resumed table equals an undisturbed one",
-        ("campaign/test_kill.py::test_sigkill_loses_nothing_that_was_done",),
+        ("campaign/test_kill.py::test_sigkill_loses_no_completed_run",),
     ),
     Fault(
         "SIGKILL while a file is written",
@@ -47,7 +47,7 @@ FAULTS = (
         "disk full at the first transaction",
         "states that nothing is kept",
         (
-            f"{TROUBLE}::test_a_disk_that_is_full_at_the_start_is_told",
+            f"{TROUBLE}::test_a_disk_that_is_full_at_the_start_is_reported",
             f"{TROUBLE}::test_the_first_transaction_claims_no_runs",
         ),
     ),
@@ -60,7 +60,7 @@ FAULTS = (
         "disk full while a result, report, replay, picture, scenario or exported model is written",
         "message with the name of the file; nothing is left in part; `run` prints its result",
         (
-            "files/test_full_disk.py::test_nothing_is_written_in_part",
+            "files/test_full_disk.py::test_no_incomplete_file_is_written",
             "test_cli.py::test_a_result_that_cannot_be_written_is_printed",
         ),
     ),
@@ -69,7 +69,7 @@ FAULTS = (
         "exit code 130; no empty folder is left; a campaign names the command to continue",
         (
             "test_bad_input.py::test_ctrl_c_ends_a_long_run_at_once",
-            "campaign/test_command.py::test_ctrl_c_is_told_once_with_how_to_go_on",
+            "campaign/test_command.py::test_ctrl_c_is_reported_once_with_the_command_to_continue",
         ),
     ),
     Fault(
@@ -81,7 +81,7 @@ FAULTS = (
         "read-only folder",
         "refused before the first run; an existing campaign can be read",
         (
-            f"{PERMISSIONS}::test_a_campaign_in_a_read_only_folder_starts_nothing",
+            f"{PERMISSIONS}::test_a_campaign_in_a_read_only_folder_does_not_start",
             f"{RUNNER}::test_a_read_only_folder_is_refused_and_can_still_be_read",
             f"{PERMISSIONS}::test_a_result_in_a_read_only_folder_is_kept",
         ),
@@ -178,7 +178,7 @@ FAULTS = (
         (
             f"{CAD}::test_pipes_devices_and_folders_are_rejected_before_reading",
             "files/test_regular_file.py::test_folders_pipes_devices_and_sockets_are_not_read",
-            "test_bad_input.py::test_a_pipe_as_cad_file",
+            "test_bad_input.py::test_a_pipe_as_cad_file_is_refused",
         ),
     ),
     Fault(
@@ -186,7 +186,7 @@ FAULTS = (
         "message with its name, exit code 2, no other output",
         (
             f"{CAD}::test_damaged_step_files_give_errors",
-            "test_bad_input.py::test_a_step_file_that_crashes_its_library",
+            "test_bad_input.py::test_a_step_file_that_crashes_its_library_is_refused",
         ),
     ),
     Fault(
@@ -198,13 +198,15 @@ FAULTS = (
     Fault(
         "foreign Origin header, also of web sockets", "403", (f"{REQUESTS}::test_a_foreign_page_is_refused",)
     ),
-    Fault("request without token", "403", (f"{REQUESTS}::test_with_a_token_nothing_is_answered_without_it",)),
+    Fault(
+        "request without token", "403", (f"{REQUESTS}::test_with_a_token_requests_without_it_are_refused",)
+    ),
     Fault(
         "body above 20 MB, with or without a length",
         "413",
         (
-            f"{REQUESTS}::test_a_huge_body_is_refused_by_what_it_says",
-            f"{REQUESTS}::test_a_huge_body_is_refused_by_what_it_holds",
+            f"{REQUESTS}::test_a_body_with_a_huge_declared_length_is_refused",
+            f"{REQUESTS}::test_a_huge_body_without_declared_length_is_refused",
         ),
     ),
     Fault(

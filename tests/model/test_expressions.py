@@ -76,7 +76,7 @@ def refusal(parse, text):
         ("a.x − b.x > 5 mm", "a.x - b.x > 5 mm"),
     ],
 )
-def test_conditions_and_their_canonical_text(text, canonical):
+def test_conditions_have_a_canonical_text(text, canonical):
     formula = parse_condition(text).formula
     assert str(formula) == canonical
     assert str(parse_condition(canonical).formula) == canonical
@@ -108,7 +108,7 @@ def test_conditions_and_their_canonical_text(text, canonical):
         ("sqrt(9 m^2) + abs(-1 m)", 4.0),
     ],
 )
-def test_numbers_with_units(text, value):
+def test_numbers_with_units_are_read_in_si(text, value):
     assert constant_value(parse_formula(text)) == pytest.approx(value, rel=1e-15)
 
 
@@ -128,12 +128,12 @@ def test_numbers_with_units(text, value):
         ("a.x > 5 in after max", 0.0, Window(begin="max")),
     ],
 )
-def test_times_and_windows(text, dwell, window):
+def test_dwell_times_and_windows_are_parsed(text, dwell, window):
     condition = parse_condition(text)
     assert (condition.dwell, condition.window) == (dwell, window)
 
 
-def test_metrics():
+def test_metrics_are_parsed():
     metric = parse_metric("max abs nose.x in drogue after touched")
     assert (metric.statistic, str(metric.formula)) == ("max", "abs(nose.x in drogue)")
     assert metric.window == Window(begin="touched")
@@ -308,7 +308,7 @@ def test_odd_texts_are_refused(text):
     assert len(message) < 700
 
 
-def test_limits_are_far_from_what_people_write():
+def test_texts_at_the_limits_are_accepted():
     deep = "(" * MAX_DEPTH + "a.x" + ")" * MAX_DEPTH
     assert str(parse_formula(deep)) == "a.x"
     wide = " + ".join(["a.x"] * (MAX_OPERATIONS + 1))
@@ -326,7 +326,7 @@ ALPHABET = [
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(ALPHABET), max_size=14), st.booleans())
-def test_any_text_is_read_or_refused(words, blanks):
+def test_any_text_is_parsed_or_refused(words, blanks):
     text = (" " if blanks else "").join(words)
     for parse in (parse_condition, parse_formula, parse_metric):
         place = None
@@ -378,6 +378,6 @@ def has_value(formula):
 
 @settings(max_examples=400, deadline=None)
 @given(formulas())
-def test_the_text_of_a_formula_reads_back_as_the_formula(formula):
+def test_the_text_of_a_formula_is_parsed_to_the_same_formula(formula):
     assume(has_value(formula))
     assert parse_formula(str(formula)) == formula

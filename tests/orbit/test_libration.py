@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.quoted import assert_quoted
+from tests.quoted_numbers import assert_quoted
 
 from softdock.errors import InputError
 from softdock.orbit import gravity_gradient_torque

@@ -1,4 +1,4 @@
-"""Thresholds and statuses, and that terminal, report and studio show the same for the same result."""
+"""Thresholds and statuses; terminal, report and studio show the same for the same result."""
 
 import html
 import io

@@ -23,7 +23,7 @@ def test_rounding_errors_are_shown_as_zero() -> None:
     assert "moment" not in largest_load_text(LOADS)
 
 
-def test_small_loads_of_a_small_mechanism_are_no_rounding_errors() -> None:
+def test_small_loads_of_a_small_mechanism_are_not_shown_as_zero() -> None:
     small = (
         Load(
             name="pin", kind="contact", peak_force=2e-6, t_peak_force=1.0, peak_moment=3e-9, t_peak_moment=1.0

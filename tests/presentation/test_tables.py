@@ -84,7 +84,7 @@ def test_events_are_listed_once_with_their_first_time() -> None:
     ]
 
 
-def test_theory_says_what_it_covers() -> None:
+def test_the_sentence_of_a_prediction_names_its_theory() -> None:
     assert prediction_sentences({"regime": "parting", "note": "They part."}) == [
         "Theory of the first impact: They part."
     ]

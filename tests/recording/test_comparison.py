@@ -74,7 +74,7 @@ def test_constant_channels_are_ignored_in_the_alignment() -> None:
     assert found.channels["x"].deviation == 0.0
 
 
-def test_the_deviation_of_a_sine_is_that_of_a_sine() -> None:
+def test_the_deviation_of_a_sine_has_its_closed_form() -> None:
     """Amplitude A over whole periods: largest A, standard deviation A/sqrt(2), even with uneven samples."""
     t = np.sort(np.concatenate([np.linspace(0.0, 2.0 * np.pi, 2001), np.linspace(1.0, 1.1, 5000)]))
     found = compare(result(t, x=0.0 * t), result(t, x=0.02 * np.sin(3.0 * t) + 0.5), offset=0.0).channels["x"]
@@ -84,7 +84,7 @@ def test_the_deviation_of_a_sine_is_that_of_a_sine() -> None:
     assert found.largest_at == pytest.approx(np.pi / 6, abs=0.01) or found.largest_at > 2.0
 
 
-def test_joints_have_an_angle_and_a_torque() -> None:
+def test_joints_are_compared_by_angle_and_torque() -> None:
     t = np.linspace(0.0, 1.0, 200)
     channels = {"j1__position": t, "j1__torque": 5.0 * t, "j2__position": t, "base__x": t}
     units = {"j1__torque": "N*m", "base__x": "m"}
@@ -95,7 +95,7 @@ def test_joints_have_an_angle_and_a_torque() -> None:
     assert found.joints["j1"]["angle"].largest == pytest.approx(0.1)
 
 
-def test_units_of_another_kind_are_not_subtracted() -> None:
+def test_channels_with_different_units_are_not_compared() -> None:
     t = np.linspace(0.0, 1.0, 20)
     a, b = result(t, {"y": "m"}, x=t, y=t, only=t), result(t, {"y": "N"}, x=t, y=t)
     found = compare(a, b)
@@ -104,7 +104,7 @@ def test_units_of_another_kind_are_not_subtracted() -> None:
     assert list(found.channels) == ["x"]
 
 
-def test_runs_that_cannot_be_compared() -> None:
+def test_runs_that_cannot_be_compared_are_refused() -> None:
     t = np.linspace(0.0, 1.0, 20)
     with pytest.raises(InputError, match=r"no channel in common\. The first has x; the second has y"):
         compare(result(t, x=t), result(t, y=t))

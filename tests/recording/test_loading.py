@@ -33,7 +33,7 @@ def write(folder: Path, mapping: str = MAPPING, log: str = LOG, name: str = "log
     return path
 
 
-def test_a_csv_log_in_si(tmp_path: Path) -> None:
+def test_a_csv_log_is_converted_to_si(tmp_path: Path) -> None:
     result = load(write(tmp_path))
     assert result.scenario == "bench 3"
     assert result.outcome == "recorded"
@@ -56,14 +56,14 @@ def test_a_recording_can_be_plotted_and_saved(tmp_path: Path) -> None:
     result.plot(tmp_path / "picture.png")
 
 
-def test_a_parquet_log(tmp_path: Path) -> None:
+def test_a_parquet_log_is_loaded(tmp_path: Path) -> None:
     columns = {"t": [0, 1, 2], "A1": [0.0, None, 180.0], "T1": [0.0, 0.0, 0.0], "n": [1, 2, 3]}
     pq.write_table(pa.table(columns), tmp_path / "log.parquet")
     path = write(tmp_path, MAPPING.replace("log.csv", "log.parquet"))
     np.testing.assert_allclose(load(path).history["a1.position"], [0.0, np.nan, np.pi])
 
 
-def test_semicolons_decimal_commas_and_clock_origins(tmp_path: Path) -> None:
+def test_semicolons_decimal_commas_and_clock_origins_are_supported(tmp_path: Path) -> None:
     mapping = MAPPING.replace("unit: ms, offset: 0.5 s", "unit: s, from_first: true")
     path = write(
         tmp_path, mapping + 'delimiter: ";"\ndecimal: ","\n', LOG.replace(", ", ";").replace("90", "1,5e1")
@@ -74,7 +74,7 @@ def test_semicolons_decimal_commas_and_clock_origins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "log", "said"),
+    ("change", "log", "message"),
     [
         (("A1:", "A2:"), LOG, r"log.csv:2: The log has no column 'A2'. It has: t, A1, T1, other, n."),
         (("deg", "dgr"), LOG, r"map.yaml:7: columns.A1.unit: The unit has the unknown unit 'dgr'"),
@@ -96,8 +96,8 @@ def test_semicolons_decimal_commas_and_clock_origins(tmp_path: Path) -> None:
     ],
     ids=range(17),
 )  # fmt: skip
-def test_errors_are_reported(tmp_path: Path, change: tuple[str, str], log: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_errors_are_reported(tmp_path: Path, change: tuple[str, str], log: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         load(write(tmp_path, MAPPING.replace(*change) if change[0] else MAPPING, log))
 
 
@@ -107,7 +107,7 @@ def test_an_invalid_parquet_file_is_rejected(tmp_path: Path) -> None:
         load(path)
 
 
-def test_text_where_numbers_should_be_in_parquet(tmp_path: Path) -> None:
+def test_text_instead_of_numbers_in_parquet_is_rejected(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"t": [0, 1], "A1": ["a", "b"], "T1": [0, 0], "n": [0, 0]}), tmp_path / "log.parquet"
     )
@@ -115,12 +115,12 @@ def test_text_where_numbers_should_be_in_parquet(tmp_path: Path) -> None:
         load(write(tmp_path, MAPPING.replace("log.csv", "log.parquet")))
 
 
-def test_a_log_without_its_mapping(tmp_path: Path) -> None:
+def test_a_log_without_a_mapping_file_is_rejected(tmp_path: Path) -> None:
     write(tmp_path)
     with pytest.raises(InputError, match="needs a mapping file"):
         load_run(tmp_path / "log.csv")
 
 
-def test_a_mapping_file_is_no_scenario(tmp_path: Path) -> None:
+def test_a_mapping_file_is_not_accepted_as_scenario(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="A recording is compared by: softdock compare RUN FILE"):
         softdock.load(write(tmp_path))

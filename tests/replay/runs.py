@@ -15,9 +15,9 @@ def nominal() -> Result:
     return run("assist-soft-docking")
 
 
-NO_NUMBERS = {"softdock": 1, "kind": "multibody", "duration": 1.0}
+COMMON_FIELDS = {"softdock": 1, "kind": "multibody", "duration": 1.0}
 SPINNING = {
-    **NO_NUMBERS,
+    **COMMON_FIELDS,
     "title": "A spinning brick and a swinging rod",
     "bodies": {
         "brick": {
@@ -38,7 +38,7 @@ SPINNING = {
 
 
 BOOM = {
-    **NO_NUMBERS,
+    **COMMON_FIELDS,
     "title": "A hub with a boom is kicked",
     "duration": 4.0,
     "bodies": {"hub": {"mass": 500.0, "inertia": [200.0, 200.0, 200.0]}},

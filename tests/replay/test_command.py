@@ -38,7 +38,7 @@ def test_both_files_are_written(folder: Path, tmp_path: Path) -> None:
         (["nowhere", "--glb", "x.glb"], "nowhere"),
     ],
 )
-def test_refusals(folder: Path, arguments: list[str], sentence: str) -> None:
+def test_bad_arguments_are_refused(folder: Path, arguments: list[str], sentence: str) -> None:
     done = softdock("replay", *(text.replace("{run}", str(folder)) for text in arguments))
     assert done.returncode == 2
     assert sentence in done.stderr

@@ -23,32 +23,32 @@ RUNS = {
 
 
 @pytest.fixture(params=RUNS, scope="module")
-def drawn(request: pytest.FixtureRequest) -> tuple[Scene, Glb]:
+def scene_and_file(request: pytest.FixtureRequest) -> tuple[Scene, Glb]:
     shown = scene(RUNS[request.param]())
     return shown, check_gltf(write_glb(shown))
 
 
-def test_file_is_valid_and_animated(drawn: tuple[Scene, Glb]) -> None:
-    shown, glb = drawn
+def test_file_is_valid_and_animated(scene_and_file: tuple[Scene, Glb]) -> None:
+    shown, glb = scene_and_file
     animation = glb.document["animations"][0]
     assert len(animation["channels"]) >= 1
     assert {node["name"] for node in glb.document["nodes"]} >= {node.name for node in shown.nodes}
 
 
-def test_trimesh_reads_the_same_triangles(drawn: tuple[Scene, Glb]) -> None:
-    shown, _ = drawn
+def test_trimesh_reads_the_same_triangles(scene_and_file: tuple[Scene, Glb]) -> None:
+    shown, _ = scene_and_file
     loaded = trimesh.load_scene(io.BytesIO(write_glb(shown)), file_type="glb", process=False)
     meshes = [g for g in loaded.geometry.values() if isinstance(g, trimesh.Trimesh)]
-    ours = {
+    triangles = {
         (id(part.mesh), part.material): len(part.mesh.indices)
         for node in shown.nodes
         for part in node.parts
         if part.mesh.indices.shape[1] == 3
     }
-    assert sum(len(mesh.faces) for mesh in meshes) == sum(ours.values())
+    assert sum(len(mesh.faces) for mesh in meshes) == sum(triangles.values())
 
 
-def matrices(q_xyzw: np.ndarray) -> np.ndarray:
+def rotation_matrices(q_xyzw: np.ndarray) -> np.ndarray:
     x, y, z, w = q_xyzw.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -58,7 +58,7 @@ def matrices(q_xyzw: np.ndarray) -> np.ndarray:
     return np.moveaxis(np.array(rows), -1, 0)
 
 
-def interpolated(times: np.ndarray, values: np.ndarray, t: np.ndarray) -> np.ndarray:
+def interpolate(times: np.ndarray, values: np.ndarray, t: np.ndarray) -> np.ndarray:
     out = np.stack([np.interp(t, times, column) for column in values.astype(float).T], axis=1)
     return out if values.shape[1] == 3 else out / np.linalg.norm(out, axis=1)[:, None]
 
@@ -70,11 +70,11 @@ def test_poses_between_keyframes_match_the_record(name: str, body: str, reach: f
     glb = check_gltf(write_glb(shown))
     size = shown.focus.radius if shown.focus else 1.0
     t, h = result.history.time, result.history
-    p = interpolated(*glb.track(body, "translation"), t)
+    p = interpolate(*glb.track(body, "translation"), t)
     recorded = np.stack([h[f"{body}.{k}"] for k in "xyz"], axis=1)
     assert np.linalg.norm(p - recorded, axis=1).max() < 2e-4 * size + 1e-6
-    R = matrices(interpolated(*glb.track(body, "rotation"), t))
-    R_recorded = matrices(np.stack([h[f"{body}.q{k}"] for k in "xyzw"], axis=1))
+    R = rotation_matrices(interpolate(*glb.track(body, "rotation"), t))
+    R_recorded = rotation_matrices(np.stack([h[f"{body}.q{k}"] for k in "xyzw"], axis=1))
     assert reach * np.abs(R - R_recorded).max() < 4e-4 * size
 
 

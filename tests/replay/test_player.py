@@ -44,7 +44,7 @@ def pixels(page: Any) -> list[int]:
     return list(page.evaluate(script))
 
 
-def test_docking_plays(tab: Tab, tmp_path: Path) -> None:
+def test_the_docking_is_played(tab: Tab, tmp_path: Path) -> None:
     page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)
     assert page.locator("#outcome").inner_text() == "captured"
     before, image = page.evaluate("softdock.view.positionOf('bumper')"), pixels(page)
@@ -64,7 +64,7 @@ def test_docking_plays(tab: Tab, tmp_path: Path) -> None:
         page.keyboard.press(key)
         assert page.evaluate("softdock.view.preset") == view
         page.wait_for_timeout(100)
-        tab.picture(f"replay-{view}")
+        tab.save_screenshot(f"replay-{view}")
     assert page.locator(".mark").count() == len(runs.nominal().events)
     assert all(address.startswith(("file:", "blob:", "data:")) for address in tab.requests)
 
@@ -105,7 +105,7 @@ def test_page_fits_and_nothing_overlaps(tab: Tab, tmp_path: Path) -> None:
                 assert apart or a["bottom"] <= b["top"] + 1 or b["bottom"] <= a["top"] + 1
     page.keyboard.press("t")
     page.wait_for_timeout(100)
-    tab.picture("replay-latch-dark")
+    tab.save_screenshot("replay-latch-dark")
 
 
 @pytest.mark.parametrize(("width", "height"), [(820, 430), (1280, 720), (1920, 1080)])
@@ -255,8 +255,8 @@ def test_without_webgl_charts_still_show(tab: Tab, tmp_path: Path) -> None:
     assert "WebGL" in page.locator("#error").inner_text()
     page.keyboard.press("End")
     assert page.locator("figure canvas").count() >= 2
-    tab.picture("replay-without-webgl")
-    tab.errors[:] = [text for text in tab.errors if "WebGL" not in text]  # three.js complains, as it may
+    tab.save_screenshot("replay-without-webgl")
+    tab.errors[:] = [text for text in tab.errors if "WebGL" not in text]  # three.js reports the missing WebGL
     assert json.loads(page.locator("#data").inner_text() or "{}") is not None
 
 

@@ -132,7 +132,7 @@ def test_run_without_motion_still_has_a_report(tmp_path: Path) -> None:
     assert result.message in html.unescape((tmp_path / "deep" / "r.html").read_text())
 
 
-def test_report_looks_right(tab: Tab, tmp_path: Path) -> None:
+def test_the_report_has_all_charts_and_fits_narrow_and_wide_screens(tab: Tab, tmp_path: Path) -> None:
     path, result = tmp_path / "report.html", runs.nominal()
     path.write_text(run_report(result))
     tab.page.goto(path.as_uri())
@@ -141,7 +141,7 @@ def test_report_looks_right(tab: Tab, tmp_path: Path) -> None:
     drawn = {name for panel in panels for name in panel.curves}
     limited = {line.channel for line in limit_lines(result)} - drawn
     assert tab.page.locator("svg.chart").count() == len(panels) + len(limited)
-    tab.picture("run-report")
+    tab.save_screenshot("run-report")
     for width in (1280, 390):
         tab.page.set_viewport_size({"width": width, "height": 900})
         assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

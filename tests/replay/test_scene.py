@@ -45,7 +45,7 @@ def test_solids_enclose_their_volume_facing_outwards(mesh: Mesh, volume: float, 
 
 
 def test_cavity_faces_its_axis() -> None:
-    cone = profile_from_list([[1.0, 0.2], [0.0, 1.0]])  # travelled towards -z: material outside
+    cone = profile_from_list([[1.0, 0.2], [0.0, 1.0]])  # runs towards -z: the material is outside
     mesh = solids.revolve_profile(cone)
     assert mesh.normals is not None
     assert (np.einsum("ij,ij->i", mesh.points[:, :2], mesh.normals[:, :2]) < 0.0).all()

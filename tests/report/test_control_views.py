@@ -25,7 +25,7 @@ ISP, THRUST = 200.0, 22.0
 
 
 @cache
-def flown() -> Result:
+def simulate_approach() -> Result:
     """Return an approach from 10 m to 1 m with sensors and a hold point, then free drift."""
     gnc = controller(
         mode="approach", rate=4.0, target={"body": "target", "at": (0, 0, -1)}, tip={"body": "chaser", "at": (0, 0, 1)},
@@ -48,7 +48,7 @@ def flown() -> Result:
 
 @cache
 def view() -> ControlView:
-    (one,) = control_views(flown())
+    (one,) = control_views(simulate_approach())
     return one
 
 
@@ -82,8 +82,8 @@ def test_modes_cover_the_run() -> None:
     spans = view().mode_spans()
     assert [name for *_, name in spans] == ["approach", "drift"]
     assert spans[0][0] == 0.0
-    assert spans[0][1] == spans[1][0] == pytest.approx(flown().events[0].time, abs=0.25 + 0.1)
-    assert spans[1][1] == flown().history.time[-1]
+    assert spans[0][1] == spans[1][0] == pytest.approx(simulate_approach().events[0].time, abs=0.25 + 0.1)
+    assert spans[1][1] == simulate_approach().history.time[-1]
 
 
 def test_the_band_of_the_estimate_is_that_of_the_filter() -> None:
@@ -102,13 +102,13 @@ def test_the_band_of_the_estimate_is_that_of_the_filter() -> None:
 
 
 def test_figures_are_in_the_report() -> None:
-    figures = control_figures(flown())
+    figures = control_figures(simulate_approach())
     text = "".join(figures)
     for words in ("Path of the tip", "corridor", "hold", "Range to the port", "Closing speed", "Propellant",
                   "Modes and firings", "3 sigma of the filter", "drift"):  # fmt: skip
         assert words in text
     assert "nan" not in text
-    assert all(figure in run_report(flown()) for figure in figures)
+    assert all(figure in run_report(simulate_approach()) for figure in figures)
 
 
 def test_runs_without_controllers_have_no_figures() -> None:
@@ -118,13 +118,13 @@ def test_runs_without_controllers_have_no_figures() -> None:
 
 
 def test_a_damaged_definition_gives_no_figures() -> None:
-    data = plain_data(flown().definition)
+    data = plain_data(simulate_approach().definition)
     for broken in ({"chaser": {"rate": "<b>"}}, {"chaser": 3}, [1], "<script>"):
-        assert control_figures(replace(flown(), definition={**data, "gnc": broken})) == []
+        assert control_figures(replace(simulate_approach(), definition={**data, "gnc": broken})) == []
 
 
 def test_the_studio_draws_the_same_figures(tmp_path: Path) -> None:
-    flown().save(tmp_path / "runs" / "one")
+    simulate_approach().save(tmp_path / "runs" / "one")
     content = draw_controllers(Folder(tmp_path), lambda stage: None, run="one", units="SI")
-    assert content.count("<figure>") == len(control_figures(flown()))
-    assert summarise_result(flown())["has_controllers"]
+    assert content.count("<figure>") == len(control_figures(simulate_approach()))
+    assert summarise_result(simulate_approach())["has_controllers"]

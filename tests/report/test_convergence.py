@@ -1,4 +1,4 @@
-"""Convergence: finer settings are really finer, and the changes are those of the metrics."""
+"""Convergence: refined settings reduce errors, and the reported changes are those of the metrics."""
 
 import math
 from dataclasses import replace

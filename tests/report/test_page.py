@@ -1,4 +1,4 @@
-"""The frame of reports: print styles, page margins, escaped texts, imprint."""
+"""Layout of reports: print styles, page margins, escaped texts, imprint."""
 
 import re
 from itertools import pairwise
@@ -29,7 +29,7 @@ def test_title_author_digest_and_page_numbers_are_in_the_margins() -> None:
     assert texts[3] == "Page "
 
 
-def test_no_text_can_end_its_style() -> None:
+def test_no_text_can_end_the_style_element() -> None:
     page = html_page(NASTY, page_head(NASTY, IMPRINT), "", IMPRINT)
     assert "<script" not in page
     assert page.count("</style>") == 1

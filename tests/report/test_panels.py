@@ -1,4 +1,4 @@
-"""Panels of a run: what they show, what they leave out, and that their peaks are those of the history."""
+"""Panels of a run: shown and omitted channels; their peaks equal those of the history."""
 
 from dataclasses import replace
 from pathlib import Path

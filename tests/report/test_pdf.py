@@ -1,4 +1,4 @@
-"""PDF through an installed browser: found, missing, failing, hanging, and what it prints."""
+"""PDF files through an installed browser: missing, failing and hanging browsers, and printed pages."""
 
 import os
 import re
@@ -46,7 +46,7 @@ def test_other_suffixes_are_refused(name: str) -> None:
         check_report_name(Path(name))
 
 
-def test_papers() -> None:
+def test_paper_sizes_are_found_by_name() -> None:
     assert (find_paper(None), find_paper("Letter"), find_paper("A4")) == ("a4", "letter", "a4")
     with pytest.raises(InputError, match=r"--paper: Must be a4 or letter. Given: A3"):
         find_paper("A3")

@@ -1,3 +1,5 @@
+"""The scenario kind `toy`, and a fixture that writes scenario files."""
+
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -17,7 +17,7 @@ PAGE = Path(__file__).parents[2].joinpath("docs/expressions.md").read_text(encod
 
 
 def rows(heading):
-    """First cells of the table below a heading."""
+    """Return the first cells of the table below a heading."""
     section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"^\| `([^`]+)` \|", section, re.M)
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from test_structures import modes_file, nastran_files, with_file, with_nastran
+from test_structures import with_file, with_nastran, write_modes_file, write_nastran_files
 
 import softdock
 from softdock.robot.bundled import bundled_robots
@@ -22,7 +22,7 @@ def write_case(folder: Path, kind: str) -> Path:
         text = yaml_text(data)
         text = text.replace(str(folder / "own.urdf"), "own.urdf")
     else:
-        (modes_file if kind == "modes" else nastran_files)(folder)
+        (write_modes_file if kind == "modes" else write_nastran_files)(folder)
         text = with_file() if kind == "modes" else with_nastran()
     (folder / "case.yaml").write_text(text, encoding="utf-8")
     return folder / "case.yaml"

@@ -1,4 +1,4 @@
-"""JSON text gives the same data, lines and messages as by the parser of YAML."""
+"""JSON text gives the same data, lines and messages as the YAML parser."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from softdock.scenario import source
 from softdock.scenario.json_events import NotJsonError, json_events
 from softdock.scenario.loading import bundled_text
 
-SAME = (
+TEXTS = (
     "{}", "[]", '[1, -0, 1E5, 1.5e+3, true, null, "a"]', '{"a": [1, {"b": null}],\n\n "c": "\\ud83d\\ude00\\n\\/"}',
     '[[], {}]\n', '{"a": NaN, "b": -Infinity}', '{"a": "é"\n, "b": ""}', f"[{'9' * 500}]", '{"<<": 1}',
     # refused by the checks of files
@@ -28,8 +28,8 @@ def _read(text: str) -> object:
     return repr(found.data), found.locations
 
 
-@pytest.mark.parametrize("text", SAME, ids=range(len(SAME)))
-def test_json_is_read_as_by_the_parser_of_yaml(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_json_gives_the_same_result_as_the_yaml_parser(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(text: str) -> list[object]:
         raise NotJsonError
 
@@ -38,11 +38,11 @@ def test_json_is_read_as_by_the_parser_of_yaml(text: str, monkeypatch: pytest.Mo
     assert found == _read(text)
 
 
-def test_what_is_not_json_is_left_to_yaml() -> None:
+def test_text_that_is_not_json_is_rejected() -> None:
     for text in ("a: 1", bundled_text("impact-a")[0], "[1,]", '["a\tb"]', "'a'"):
         with pytest.raises(NotJsonError):
             list(json_events(text))
 
 
-def test_a_line_break_where_json_allows_it() -> None:
+def test_a_line_break_before_a_colon_is_accepted() -> None:
     assert source.parse('{"a"\n: 1}').data == {"a": 1}

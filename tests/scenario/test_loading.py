@@ -1,3 +1,5 @@
+"""Loading of scenario files: problems with file, line and field, and round trips through data."""
+
 import pickle
 from pathlib import Path
 
@@ -17,14 +19,14 @@ def only_problem(path, *overrides):
     return problem
 
 
-def test_a_valid_file(write):
+def test_a_valid_file_is_loaded_in_si(write):
     scenario = load(write(VALID))
     assert isinstance(scenario, ToyScenario)
     assert scenario.chaser.masses == (5.0, 2 * 0.45359237)
     assert scenario.chaser.speed == 0.05
 
 
-def test_a_scenario_knows_where_it_came_from(write):
+def test_a_scenario_has_its_name_and_directory(write):
     path = write(VALID, "my-case.yaml")
     scenario = load(path)
     assert (scenario.name, scenario.directory) == ("my-case", path.parent)
@@ -49,7 +51,7 @@ def test_a_scenario_cannot_be_changed(write):
         load(write(VALID)).title = "other"
 
 
-def test_all_problems_at_once_in_line_order(write):
+def test_all_problems_are_found_in_the_order_of_lines(write):
     path = write(
         HEAD
         + """title: 5
@@ -141,7 +143,7 @@ damped: no
         ("chaser: {masses: [1]}\ncount: 2.5", "count: Must be a whole number. Given: 2.5."),
     ],
 )
-def test_messages(write, text, message):
+def test_messages_name_field_and_allowed_values(write, text, message):
     assert message in str(only_problem(write(HEAD + text + "\n")))
 
 
@@ -155,20 +157,20 @@ def test_messages(write, text, message):
         ("softdock: 1\n", 1, "'kind' is missing"),
     ],
 )
-def test_a_kind_that_is_not_known(write, text, line, words):
+def test_an_unknown_kind_is_refused_with_its_line(write, text, line, words):
     problem = only_problem(write(text))
     assert words in str(problem)
     assert problem.line == line
 
 
 @pytest.mark.parametrize("end", range(len("softdock: 1"), len(VALID) - 1))
-def test_a_file_cut_off_anywhere_gives_a_sentence_or_a_scenario(write, end):
+def test_a_truncated_file_gives_problems_or_a_scenario(write, end):
     path = write(VALID[:end])
     for problem in check(path):
         assert problem.file == str(path)
 
 
-def test_a_name_that_is_neither_bundled_nor_a_file():
+def test_the_message_about_an_unknown_name_lists_bundled_scenarios():
     problem = only_problem("no-such-scenario")
     assert "neither a bundled scenario nor a file" in problem.message
     for scenario in bundled():
@@ -176,7 +178,7 @@ def test_a_name_that_is_neither_bundled_nor_a_file():
 
 
 @pytest.mark.parametrize("name", ["", "\0", "x" * 5000, "a/b", "*"])
-def test_odd_names_are_refused_in_a_sentence(name):
+def test_odd_names_are_refused(name):
     assert check(name)
 
 
@@ -187,7 +189,7 @@ def test_a_path_is_never_taken_for_a_bundled_name(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [scenario.name for scenario in bundled()])
-def test_bundled_scenarios_load_and_come_back(name):
+def test_bundled_scenarios_survive_a_round_trip_through_data(name):
     scenario = load(name)
     assert scenario.name == name
     assert scenario.title
@@ -199,7 +201,7 @@ def test_a_misspelt_name_suggests_the_bundled_one(name):
     assert f"'{name}'" in only_problem(name + "x").hint or "Did you mean" in only_problem(name + "x").hint
 
 
-def test_every_kind_names_itself():
+def test_the_model_of_every_kind_has_its_name():
     for kind in KINDS:
         assert KINDS[kind].model.model_fields["kind"].default == kind
 
@@ -215,7 +217,7 @@ POSITIVE = st.floats(min_value=0, exclude_min=True, max_value=LARGEST)
     ),
     st.text(max_size=20),
 )
-def test_any_scenario_comes_back_from_its_data(side, title):
+def test_any_scenario_survives_a_round_trip_through_data(side, title):
     scenario = ToyScenario(chaser=side, title=title)
     assert from_data(scenario.to_data()) == scenario
 
@@ -228,7 +230,7 @@ VALUES = st.recursive(
 KEYS = st.sampled_from([*ToyScenario.model_fields, *Side.model_fields, "type", "slider", "x"])
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault of the data
+@settings(suppress_health_check=[HealthCheck.too_slow])  # data may be generated slowly on a busy machine
 @given(
     st.dictionaries(KEYS, VALUES | st.dictionaries(KEYS, VALUES) | st.lists(st.dictionaries(KEYS, VALUES)))
 )

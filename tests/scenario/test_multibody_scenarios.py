@@ -1,4 +1,4 @@
-"""Multibody scenario files: what they can say, and how they refuse."""
+"""Multibody scenario files: events, metrics, approach, recording, and messages about bad input."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from softdock.scenario import from_data, load
 BALL = {"mass": "2 kg", "inertia": [0.01, 0.01, 0.01]}
 
 
-def scene(**more):
+def scenario_data(**more):
     data = {
         "softdock": 1,
         "kind": "multibody",
@@ -32,8 +32,8 @@ def refusal(data):
     return str(caught.value)
 
 
-def test_events_metrics_and_outcomes_tell_the_story():
-    data = scene(
+def test_events_metrics_and_outcomes_are_evaluated():
+    data = scenario_data(
         events={
             "low": {"when": "ball.z < -5 cm", "message": "The ball is low."},
             "late": {"when": "time > 1.5 s", "then": [{"stop": True}]},
@@ -56,8 +56,8 @@ def test_events_metrics_and_outcomes_tell_the_story():
     assert result.audit.linear_momentum_drift <= 1e-14
 
 
-def test_an_unfired_event_leaves_its_metric_empty():
-    data = scene(events={"high": {"when": "ball.z > 1 m"}}, metrics={"t_high": "time of high"})
+def test_the_metric_of_an_event_that_does_not_occur_is_empty():
+    data = scenario_data(events={"high": {"when": "ball.z > 1 m"}}, metrics={"t_high": "time of high"})
     assert softdock.simulate(from_data(data)).metrics["t_high"] is None
 
 
@@ -124,8 +124,8 @@ def test_an_unfired_event_leaves_its_metric_empty():
         ({"duration": "-1 s"}, "duration", "above 0"),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_field(change, field, words):
-    message = refusal(scene(**change))
+def test_bad_input_is_refused_with_its_field(change, field, words):
+    message = refusal(scenario_data(**change))
     assert field in message
     assert words.lower() in message.lower()
 
@@ -139,10 +139,10 @@ def test_what_cannot_be_is_refused_at_its_field(change, field, words):
         ({"stiffness": 1e9, "damping": 1e6}, "layer.damping_depth"),
     ],
 )
-def test_layers_that_cannot_push_are_refused(layer, field):
+def test_bad_layers_are_refused(layer, field):
     disc = [[0, "30 cm"], [0, 0]]
     surfaces = {"top": {"body": "ball", "profile": disc}, "tip": {"body": "arm", "profile": disc}}
-    data = scene(surfaces=surfaces, contacts={"c": {"a": "top", "b": "tip", "layer": layer}})
+    data = scenario_data(surfaces=surfaces, contacts={"c": {"a": "top", "b": "tip", "layer": layer}})
     assert field in refusal(data)
 
 
@@ -155,7 +155,7 @@ def test_layers_that_cannot_push_are_refused(layer, field):
         ("peg-flat", "torque_used"),
     ],
 )
-def test_a_metric_that_would_replace_one_of_every_run_is_refused_with_its_line(tmp_path, base, name):
+def test_a_metric_with_the_name_of_a_standard_metric_is_refused_with_its_line(tmp_path, base, name):
     file = tmp_path / "own.yaml"
     file.write_text(f"softdock: 1\nbase: {base}\nmetrics:\n  fine: max time\n  {name}: min time\n")
     with pytest.raises(InputError) as caught:
@@ -179,8 +179,8 @@ def test_a_missing_cad_file_is_named_with_its_line(tmp_path):
 
 
 @pytest.mark.parametrize("tilt", [(0.0, 0.0), (0.1, -0.2)])
-def test_an_approach_places_the_tip_as_asked(tilt):
-    data = scene(
+def test_an_approach_places_the_tip_as_given(tilt):
+    data = scenario_data(
         bodies={
             "target": {
                 **BALL,
@@ -209,9 +209,9 @@ def test_an_approach_places_the_tip_as_asked(tilt):
 
 def test_a_run_can_record_only_what_is_asked_for():
     more = {"metrics": {"span": "max arm.joint", "end": "final ball.z"}}
-    whole = softdock.simulate(from_data(scene(**more, record={"also": ["arm.z in ball"]})))
+    whole = softdock.simulate(from_data(scenario_data(**more, record={"also": ["arm.z in ball"]})))
     some = softdock.simulate(
-        from_data(scene(**more, record={"all": False, "also": ["arm.z in ball"], "loads": False}))
+        from_data(scenario_data(**more, record={"all": False, "also": ["arm.z in ball"], "loads": False}))
     )
     assert {"arm.z in ball", "arm.joint"} < set(some.history.channels) < set(whole.history.channels)
     assert "ball.vx" not in some.history.channels
@@ -221,7 +221,7 @@ def test_a_run_can_record_only_what_is_asked_for():
 
 
 def test_a_replay_of_a_run_that_did_not_record_its_motion_says_so(tmp_path):
-    result = softdock.simulate(from_data(scene(record={"all": False})))
+    result = softdock.simulate(from_data(scenario_data(record={"all": False})))
     with pytest.raises(InputError, match=r"record\.all"):
         result.replay(tmp_path / "replay.html")
     assert not list(tmp_path.iterdir())

@@ -1,3 +1,5 @@
+"""Overrides of fields: accepted forms, and messages about bad ones."""
+
 import pytest
 from toy_scenario import VALID
 
@@ -27,7 +29,7 @@ def test_a_field_is_replaced_or_added(write, override, field, value):
     assert getattr(load(write(VALID), [override]).chaser, field) == value
 
 
-def test_a_mapping_takes_values_of_python(write):
+def test_overrides_may_be_a_mapping_with_python_values(write):
     scenario = load(write(VALID), {"chaser.speed": 0.07, "chaser.masses": (1, "2 kg"), "damped": True})
     assert (scenario.chaser.speed, scenario.chaser.masses, scenario.damped) == (0.07, (1.0, 2.0), True)
 
@@ -47,11 +49,11 @@ def test_a_field_of_an_unknown_entry_is_refused(write):
     ]
 
 
-def test_the_last_of_two_wins(write):
+def test_the_last_of_two_overrides_applies(write):
     assert load(write(VALID), ["count=1", "count=2"]).count == 2
 
 
-def test_the_file_stays_as_it_is(write):
+def test_overrides_do_not_change_the_file(write):
     path = write(VALID)
     load(path, ["count=1"])
     assert path.read_text() == VALID
@@ -88,13 +90,13 @@ def test_overrides_are_checked_like_the_file(write, override, message):
     assert message in refusal(write(VALID), override)
 
 
-def test_problems_of_the_file_still_name_the_file(write):
+def test_problems_of_the_file_name_the_file(write):
     path = write(VALID + "cuont: 3\n")
     text = refusal(path, "restitution=2")
     assert f"{path}:7: cuont" in text
     assert "--set: restitution" in text
 
 
-def test_an_override_can_mend_the_file(write):
+def test_an_override_can_replace_a_wrong_value_of_the_file(write):
     path = write(VALID.replace("0.05 m/s", "5 kg"))
     assert load(path, ["chaser.speed=5 m/s"]).chaser.speed == 5.0

@@ -67,7 +67,7 @@ def test_every_written_value_has_its_text_and_line() -> None:
             )
 
 
-def test_values_of_base_changes_and_overrides_are_told_apart(files: Path) -> None:
+def test_values_of_base_changes_and_overrides_are_distinguished(files: Path) -> None:
     values = by_path(written_values(load(files / "mine.yaml", ["bodies.rod.inertia=[1, 1, 1]"])))
     assert (values["bodies.probe.mass"].text, values["bodies.probe.mass"].line) == ("13 kg", 4)
     assert values["bodies.probe.mass"].file == str(files / "mine.yaml")
@@ -133,7 +133,7 @@ def test_sources_units_author_and_revision_do_not_change_a_run() -> None:
     assert dict(one.metrics) == dict(two.metrics)
 
 
-def test_a_saved_result_keeps_them(files: Path) -> None:
+def test_a_saved_result_keeps_written_values(files: Path) -> None:
     result = simulate(load(files / "mine.yaml"))
     result.save(files / "out")
     assert Result.load(files / "out").inputs == result.inputs != ()

@@ -1,3 +1,5 @@
+"""Fields with quantities: accepted values, bounds and their schema."""
+
 from typing import Annotated
 
 import numpy as np
@@ -14,7 +16,7 @@ MASS = TypeAdapter(PositiveMass)
 @pytest.mark.parametrize(
     "mass", [-1, 0, -0.0, "0 kg", float("nan"), float("inf"), "abc", True, None, [1], {}]
 )
-def test_a_mass_that_is_none_is_refused(mass):
+def test_values_that_are_not_masses_are_refused(mass):
     with pytest.raises(ValidationError):
         MASS.validate_python(mass)
 
@@ -39,7 +41,7 @@ def test_a_dumped_mass_loads_to_the_same_bits(value):
         (Quantity("rad", gt=-1, lt=1.5), "above -1 and below 1.5 rad"),
     ],
 )
-def test_bounds_are_said_in_words(quantity, words):
+def test_messages_state_bounds_in_words(quantity, words):
     with pytest.raises(ValueError, match=f"must be {words}"):
         quantity.parse(-1)
 
@@ -61,7 +63,7 @@ def test_a_vector_takes_three_components_with_units():
 @pytest.mark.parametrize(
     ("kind", "wrong"), [(Integer, True), (Integer, "5"), (Integer, 5.0), (Flag, 1), (Flag, "yes")]
 )
-def test_whole_numbers_and_flags_are_not_guessed(kind, wrong):
+def test_integers_and_flags_are_not_converted_from_other_types(kind, wrong):
     with pytest.raises(ValidationError):
         TypeAdapter(kind).validate_python(wrong)
 

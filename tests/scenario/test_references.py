@@ -1,4 +1,4 @@
-"""Every reference to something by its name suggests the name that was meant."""
+"""Messages about references to missing names suggest similar names."""
 
 import pytest
 
@@ -106,7 +106,7 @@ def test_a_misspelt_name_is_suggested(path: str, given: str, meant: str) -> None
     assert caught.value.problems[0].field.startswith(path)
 
 
-def test_a_name_that_resembles_none_lists_all() -> None:
+def test_the_message_about_a_name_without_a_similar_one_lists_all_names() -> None:
     with pytest.raises(InputError, match=r"no body called 'xyz'; there are: world, chaser, probe, target\."):
         softdock.Scenario(DOCKING, overrides={"surfaces.head.body": "xyz"})
 
@@ -118,7 +118,7 @@ def test_a_message_lists_only_some_of_many_names() -> None:
     assert len(message) < 500
 
 
-def test_a_misspelt_parent_hides_no_other_reference_and_has_no_consequences() -> None:
+def test_a_misspelt_parent_hides_no_other_reference_and_causes_no_further_messages() -> None:
     with pytest.raises(InputError) as caught:
         softdock.Scenario(
             DOCKING, overrides={"bodies.probe.parent": "chasser", "springs.bumper.joint": "prob"}
@@ -171,7 +171,7 @@ def test_a_normal_distribution_in_place_of_a_dispersion_is_advised() -> None:
 
 
 def test_a_body_at_fault_hides_no_wrong_port_and_requirement() -> None:
-    """What refers to the body, and what refers to that, is left out one after the other."""
+    """Entries that refer to the body, directly or through other entries, are not checked."""
     with pytest.raises(InputError) as caught:
         softdock.Scenario(
             DOCKING,

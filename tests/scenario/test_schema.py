@@ -1,3 +1,5 @@
+"""The JSON schema of scenario files agrees with the loader."""
+
 import json
 
 import jsonschema

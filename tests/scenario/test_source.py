@@ -1,3 +1,5 @@
+"""Reading of YAML and JSON files: values, lines, and files that are refused."""
+
 import os
 import textwrap
 from pathlib import Path
@@ -39,12 +41,12 @@ def test_scalars_follow_the_core_schema(text, value):
     assert type(data) is type(value)
 
 
-def test_very_long_numbers_do_not_stop_the_reader():
+def test_very_long_numbers_are_read():
     assert parse("9" * 5000).data == float("inf")
     assert isinstance(parse("0x" + "F" * 5000).data, str)
 
 
-def test_every_value_knows_its_line():
+def test_every_value_has_its_line():
     source = parse("a:\n  b: 1\n  c:\n    - 2\n    - d: 3\n      e: {f: 4}\n", file="f.yaml")
     lines = {
         ("a",): 1,
@@ -59,7 +61,7 @@ def test_every_value_knows_its_line():
     assert source.where(("a", "nothing", "here")).line == 1
 
 
-def test_json_is_read_too():
+def test_json_is_read():
     assert parse('{"a": [1, 2.5, "x", true, null], "b": {"c": 1e-3}}').data == {
         "a": [1, 2.5, "x", True, None],
         "b": {"c": 0.001},
@@ -95,45 +97,45 @@ def test_aliases_are_copies_with_lines_of_their_own():
         ("a: " + "[" * (DEEPEST + 1), 1, "nested deeper"),
     ],
 )  # fmt: skip
-def test_what_is_not_plain_yaml_is_refused_with_its_line(text, line, part):
+def test_text_that_is_not_plain_yaml_is_refused_with_its_line(text, line, part):
     found = problem(text)
     assert part in found.message
     assert (found.file, found.line) == ("f.yaml", line)
 
 
-def test_aliases_may_not_nest_deeper_than_text():
+def test_aliases_have_the_same_limit_of_depth_as_text():
     text = "a0: &a0 [[[[[[[[[[1]]]]]]]]]]\n"
     text += "".join(f"a{i}: &a{i} [[[[[[[[[[*a{i - 1}]]]]]]]]]]\n" for i in range(1, 6))
     assert "nested deeper" in problem(text).message
 
 
-def test_a_file_that_explodes_when_read_is_refused():
+def test_aliases_that_expand_exponentially_are_refused():
     bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
     bomb += "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10))
     assert "aliases" in problem(bomb).message
 
 
-def test_missing_file(tmp_path):
+def test_a_missing_file_is_refused(tmp_path):
     assert file_problem(tmp_path / "none.yaml").message == "There is no such file."
 
 
-def test_directory(tmp_path):
+def test_a_directory_is_refused(tmp_path):
     assert "directory" in file_problem(tmp_path).message
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
-def test_a_named_pipe_that_nobody_writes_is_not_waited_for(tmp_path):
+def test_a_named_pipe_is_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "pipe.yaml")
     assert "named pipe" in file_problem(tmp_path / "pipe.yaml").message
 
 
 @pytest.mark.parametrize("path", ["x" * 5000 + ".yaml", "null\0byte.yaml"])
-def test_impossible_names(path):
+def test_invalid_file_names_are_refused(path):
     assert "cannot be read" in file_problem(Path(path)).message
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_no_permission(write):
+def test_a_file_without_permission_is_refused(write):
     path = write(VALID)
     path.chmod(0)
     if os.access(path, os.R_OK):
@@ -141,7 +143,7 @@ def test_no_permission(write):
     assert "no permission" in file_problem(path).message
 
 
-def test_no_permission_whoever_runs_the_test(write, monkeypatch):
+def test_a_permission_error_is_reported_for_any_user(write, monkeypatch):
     def refuse(*args, **options):
         raise PermissionError(13, "Permission denied")
 
@@ -150,19 +152,19 @@ def test_no_permission_whoever_runs_the_test(write, monkeypatch):
     assert "no permission" in file_problem(path).message
 
 
-def test_ten_megabytes(write):
+def test_a_file_above_the_size_limit_is_refused(write):
     found = file_problem(write(VALID + "# " + "x" * 10_000_000))
     assert f"larger than {LARGEST_FILE / 1e6:g} MB" in found.message
 
 
-def test_not_utf8(write):
+def test_a_file_that_is_not_utf_8_is_refused(write):
     found = file_problem(write(VALID.encode() + b"description: caf\xe9\n"))
     assert "UTF-8" in found.message
     assert found.line == VALID.count("\n") + 1
     assert "UTF-8" in file_problem(write(VALID.encode("utf-16"))).message
 
 
-def test_a_byte_order_mark_is_no_fault(write):
+def test_a_byte_order_mark_is_accepted(write):
     assert read_file(write(b"\xef\xbb\xbf" + VALID.encode())).data["kind"] == "toy"
 
 
@@ -182,13 +184,13 @@ def test_a_byte_order_mark_is_no_fault(write):
         ("softdock: 1.0\n", 1, "Must be 1"),
     ],
 )
-def test_files_that_are_not_scenarios(write, text, line, part):
+def test_files_that_are_not_scenarios_are_refused(write, text, line, part):
     found = file_problem(write(text))
     assert part in found.message
     assert found.line == line
 
 
-def test_escaped_characters_of_json() -> None:
+def test_escaped_characters_of_json_are_decoded_or_refused() -> None:
     assert parse(r'{"softdock": 1, "title": "\ud83d\ude00"}').data["title"] == "\N{GRINNING FACE}"
     for escaped, words in ((r"\ud83d", r"one half of a character \(\\ud83d"), (r"\u0000", "null character")):
         with pytest.raises(InputError, match=words) as caught:

@@ -1,4 +1,4 @@
-"""Flexible structures, locks and orbits in scenario files: what is refused, with file, line and field."""
+"""Flexible structures, locks and orbits in scenario files: modes from files, and messages about bad input."""
 
 import io
 import json
@@ -45,7 +45,7 @@ metrics: {tip: max tower/top.deflection, rate: max tower/low.1.dx_rate, pitch: f
 """
 
 
-def refused(tmp_path: Path, old: str, new: str) -> Problem:
+def refusal(tmp_path: Path, old: str, new: str) -> Problem:
     assert old in GOOD
     file = tmp_path / "case.yaml"
     file.write_text(GOOD.replace(old, new), encoding="utf-8")
@@ -70,7 +70,7 @@ def test_a_scenario_with_structure_lock_load_and_orbit_runs(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "said"),
+    ("old", "new", "line", "message"),
     [
         (
             "nodes: [hub, top], section",
@@ -96,14 +96,16 @@ def test_a_scenario_with_structure_lock_load_and_orbit_runs(tmp_path: Path) -> N
         ("b: {body: chaser", "b: {body: station", 22, "ust be another body"),
     ],
 )
-def test_bad_input(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
-    problem = refused(tmp_path, old, new)
-    assert said in problem.message
+def test_bad_input_is_refused_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
+    problem = refusal(tmp_path, old, new)
+    assert message in problem.message
     assert problem.line == line
     assert problem.file.endswith("case.yaml")
 
 
-def modes_file(tmp_path: Path, spoil: str = "") -> None:
+def write_modes_file(tmp_path: Path, defect: str = "") -> None:
     section = Section(axial=1e7, bending_y=2e6, bending_z=2e6, torsion=1e6, mass_per_length=12.0, polar=0.5)
     structure = Structure(
         nodes={"foot": (0.0, 0.0, 0.0), "top": (0.0, 0.0, -40.0)},
@@ -114,9 +116,9 @@ def modes_file(tmp_path: Path, spoil: str = "") -> None:
     meshed = mesh(structure)
     modes = base_modes(meshed, "foot", 5)
     shapes = modes.shapes.copy()
-    if spoil == "scaled":
+    if defect == "scaled":
         shapes[:, :, 2] *= 1.1
-    if spoil == "mixed":
+    if defect == "mixed":
         shapes[:, :, 1] = np.sqrt(0.5) * (shapes[:, :, 1] + shapes[:, :, 3])
     np.savez(
         tmp_path / "modes.npz", names=np.array(meshed.names), positions=meshed.positions, frequency=modes.frequency,
@@ -130,8 +132,8 @@ def with_file() -> str:
     return text.replace("tower/low.1", "tower/mast.1")
 
 
-def test_modes_from_a_file(tmp_path: Path) -> None:
-    modes_file(tmp_path)
+def test_modes_are_read_from_a_file(tmp_path: Path) -> None:
+    write_modes_file(tmp_path)
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
     scenario = load(tmp_path / "case.yaml")
     kept = scenario.structures["tower"].find_modes(tmp_path)  # type: ignore[attr-defined]
@@ -140,7 +142,7 @@ def test_modes_from_a_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
 
 
-def nastran_files(folder: Path, mass: float = 5.0) -> Structure:
+def write_nastran_files(folder: Path, mass: float = 5.0) -> Structure:
     """Write bulk data and punched eigenvectors of a mast with lumped masses, as Nastran would."""
     section = Section(axial=1e7, bending_y=2e6, bending_z=2e6, torsion=1e6, mass_per_length=0.0)
     places = {"foot": (0.0, 0.0, 0.0), "top": (0.0, 0.0, -40.0)}
@@ -177,11 +179,11 @@ def with_nastran() -> str:
     return text.replace("tower/low.1", "tower/2")
 
 
-def test_modes_from_nastran_move_as_the_members_they_came_from(tmp_path: Path) -> None:
-    structure = nastran_files(tmp_path)
+def test_modes_from_nastran_move_as_the_members_that_they_describe(tmp_path: Path) -> None:
+    structure = write_nastran_files(tmp_path)
     (tmp_path / "case.yaml").write_text(with_nastran(), encoding="utf-8")
-    brought = load(tmp_path / "case.yaml")
-    tower = brought.structures["tower"].model_copy(  # type: ignore[attr-defined]
+    imported = load(tmp_path / "case.yaml")
+    tower = imported.structures["tower"].model_copy(  # type: ignore[attr-defined]
         update={"nastran": None, "base": "foot", "members": structure}
     )
     wanted = tower.find_modes(tmp_path)
@@ -189,7 +191,7 @@ def test_modes_from_nastran_move_as_the_members_they_came_from(tmp_path: Path) -
     assert done.exit_code == 0, done.output
     metrics = json.loads(done.stdout)["metrics"]
     assert metrics["modes_tower"] == 4
-    kept = brought.structures["tower"].find_modes(tmp_path)  # type: ignore[attr-defined]
+    kept = imported.structures["tower"].find_modes(tmp_path)  # type: ignore[attr-defined]
     printed = 2e-6  # seven digits
     np.testing.assert_allclose(kept.frequency, wanted.frequency, rtol=printed)
     text = with_nastran().replace("tower/2", "tower/top").replace("base: 1", "base: foot")
@@ -201,8 +203,8 @@ def test_modes_from_nastran_move_as_the_members_they_came_from(tmp_path: Path) -
     assert own["tip"] > 0.0
 
 
-def test_nastran_files_at_fault_are_named(tmp_path: Path) -> None:
-    nastran_files(tmp_path)
+def test_messages_about_bad_nastran_files_name_them(tmp_path: Path) -> None:
+    write_nastran_files(tmp_path)
     case = tmp_path / "case.yaml"
     case.write_text(with_nastran(), encoding="utf-8")
     bulk = (tmp_path / "mast.bdf").read_text(encoding="utf-8")
@@ -229,7 +231,7 @@ def plain_array() -> bytes:
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x00\x01", plain_array()])
-def test_files_that_hold_no_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_files_without_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "modes.npz").write_bytes(content)
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
     with pytest.raises(InputError, match="not an archive of plain arrays") as caught:
@@ -237,8 +239,8 @@ def test_files_that_hold_no_arrays_are_refused(tmp_path: Path, content: bytes) -
     assert caught.value.problems[0].field == "structures.tower.file"
 
 
-def test_a_file_that_was_cut_off_is_refused(tmp_path: Path) -> None:
-    modes_file(tmp_path)
+def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
+    write_modes_file(tmp_path)
     file = tmp_path / "modes.npz"
     file.write_bytes(file.read_bytes()[:2000])
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
@@ -246,27 +248,29 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path: Path) -> None:
         load(tmp_path / "case.yaml")
 
 
-@pytest.mark.parametrize(("spoil", "said"), [("scaled", "mass"), ("mixed", "orthogonal")])
-def test_modes_that_are_none_are_measured_and_refused(tmp_path: Path, spoil: str, said: str) -> None:
-    modes_file(tmp_path, spoil)
+@pytest.mark.parametrize(("defect", "message"), [("scaled", "mass"), ("mixed", "orthogonal")])
+def test_modes_that_are_not_normalised_or_orthogonal_are_refused(
+    tmp_path: Path, defect: str, message: str
+) -> None:
+    write_modes_file(tmp_path, defect)
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         load(tmp_path / "case.yaml")
     problem = caught.value.problems[0]
     assert problem.field == "structures.tower.file"
     assert problem.line == 13
 
 
-def test_a_missing_file_of_modes_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_of_modes_is_refused(tmp_path: Path) -> None:
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
     with pytest.raises(InputError, match="does not exist"):
         load(tmp_path / "case.yaml")
 
 
 def test_far_nodes_and_huge_numbers_are_refused(tmp_path: Path) -> None:
-    far = refused(tmp_path, "top: [0, 0, -40]", "top: [0, 0, -1e12]")
+    far = refusal(tmp_path, "top: [0, 0, -40]", "top: [0, 0, -1e12]")
     assert (far.field, far.line) == ("structures.tower.members.nodes.top", 14)
     assert "at most 1e+06 m" in far.message
-    huge = refused(tmp_path, "top: [0, 0, -40]", "top: [0, 0, 1.7e308]")
+    huge = refusal(tmp_path, "top: [0, 0, -40]", "top: [0, 0, 1.7e308]")
     assert huge.field == "structures.tower.members.nodes.top.2"
     assert "magnitude of at most 1e+100" in huge.message

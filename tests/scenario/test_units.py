@@ -1,3 +1,5 @@
+"""Units and quantities in texts, compared with pint."""
+
 import math
 import re
 import sys
@@ -21,14 +23,14 @@ EXPRESSIONS = [
 ]  # fmt: skip
 
 
-def in_si(unit: str) -> float:
+def pint_factor(unit: str) -> float:
     return REGISTRY.Quantity(1.0, unit).to_base_units().magnitude
 
 
 @pytest.mark.parametrize("symbol", sorted(UNITS))
 def test_every_unit_equals_pint(symbol):
     name = PINT_NAMES.get(symbol, symbol)
-    assert UNITS[symbol].factor == pytest.approx(in_si(name), rel=ROUND_OFF, abs=0)
+    assert UNITS[symbol].factor == pytest.approx(pint_factor(name), rel=ROUND_OFF, abs=0)
 
 
 @pytest.mark.parametrize("symbol", sorted(set(UNITS) - {"1", "%"}))
@@ -42,7 +44,9 @@ def test_every_dimension_equals_pint(symbol):
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_equal_pint(expression):
     factors = 1 + sum(expression.count(sign) for sign in "*/^ ")
-    assert parse_unit(expression).factor == pytest.approx(in_si(expression), rel=factors * ROUND_OFF, abs=0)
+    assert parse_unit(expression).factor == pytest.approx(
+        pint_factor(expression), rel=factors * ROUND_OFF, abs=0
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,7 @@ def test_expressions_equal_pint(expression):
         ("2 g", "kg", 0.002),
     ],
 )
-def test_ways_to_write_a_quantity(text, unit, value):
+def test_quantities_are_read_in_many_forms(text, unit, value):
     assert parse_quantity(text, unit) == pytest.approx(value, rel=ROUND_OFF, abs=0)
 
 
@@ -115,20 +119,20 @@ def test_ways_to_write_a_quantity(text, unit, value):
         (5j, "kg", "must be a mass"),
     ],
 )
-def test_refusals_say_what_is_needed(text, unit, sentence):
+def test_messages_say_what_is_needed(text, unit, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         parse_quantity(text, unit)
 
 
 @given(st.floats(-LARGEST, LARGEST), st.sampled_from(["kg", "m/s", "N*m/rad", "Hz", "1"]))
-def test_si_numbers_come_back_unchanged(value, unit):
+def test_numbers_in_si_are_not_changed(value, unit):
     assert parse_quantity(value, unit) == value
     assert parse_quantity(repr(value), unit) == value
     assert parse_quantity(f"{value!r} {unit}", unit) == value
 
 
 @given(st.floats(-1e12, 1e12), st.sampled_from(sorted(UNITS)), st.integers(-3, 3))
-def test_a_power_of_a_unit_scales(value, symbol, exponent):
+def test_a_power_of_a_unit_cancels_its_inverse(value, symbol, exponent):
     text = f"{value!r} {symbol}^{exponent} {symbol}^{-exponent}"
     if symbol != "%":
         bound = abs(value) * 4 * ROUND_OFF
@@ -136,7 +140,7 @@ def test_a_power_of_a_unit_scales(value, symbol, exponent):
 
 
 @given(st.text(max_size=40) | st.from_regex(r"[0-9.]{1,4} [a-zA-Z*/^() 0-9-]{0,20}", fullmatch=True))
-def test_any_text_is_a_number_or_a_sentence(text):
+def test_any_text_gives_a_finite_number_or_an_error(text):
     try:
         value = parse_quantity(text, "m")
     except ValueError:
@@ -158,7 +162,7 @@ def test_the_page_about_scenario_files_names_every_unit():
 @pytest.mark.parametrize(
     ("row", "unit"), [("12.7 mm", "m"), ("1.0 ft/s", "m/s"), ("11.3 deg", "rad"), ("3 kN/m", "N/m")]
 )
-def test_the_page_about_scenario_files_converts_rightly(row, unit):
+def test_conversions_on_the_page_about_scenario_files_are_right(row, unit):
     page = (Path(__file__).parents[2] / "docs" / "scenario-files.md").read_text(encoding="utf-8")
     (value,) = re.findall(rf"\| `{re.escape(row)}` \| ([0-9.]+) {unit} \|", page)
     assert f"{parse_quantity(row, unit):.4g}" == value

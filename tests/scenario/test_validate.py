@@ -1,3 +1,5 @@
+"""The commands `validate` and `scenarios`."""
+
 import json
 
 import pytest
@@ -15,7 +17,7 @@ def run(*arguments):
     return runner.invoke(app, [str(argument) for argument in arguments])
 
 
-def test_a_valid_file_is_said_to_be_valid(write):
+def test_a_valid_file_is_reported_as_valid(write):
     result = run("validate", write(VALID))
     assert result.exit_code == 0
     assert "is a valid scenario." in result.output
@@ -27,7 +29,7 @@ def test_all_problems_are_raised_at_once(write):
     assert [problem.field for problem in result.exception.problems] == ["cuont", "restitution"]
 
 
-def test_problems_as_json(write):
+def test_problems_are_printed_as_json(write):
     path = write(VALID + "cuont: 3\n")
     result = run("validate", path, "--json")
     assert result.exit_code == 2
@@ -46,7 +48,7 @@ def test_problems_as_json(write):
     assert json.loads(run("validate", write(VALID), "--json").stdout)["valid"]
 
 
-def test_a_file_or_the_schema_is_needed():
+def test_validate_needs_a_file_or_the_option_for_the_schema():
     assert isinstance(run("validate").exception, InputError)
 
 

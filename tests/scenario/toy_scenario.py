@@ -1,4 +1,4 @@
-"""A small kind of scenario with one of everything that a model can hold."""
+"""A small kind of scenario that has a field of every type that a model can have."""
 
 from typing import Annotated, Literal, Self
 
@@ -69,7 +69,7 @@ class ToyScenario(ScenarioBase):
 
 
 class PreparedToy:
-    """A toy, prepared; it cannot run."""
+    """Prepared run of a toy scenario; it cannot run."""
 
     def __init__(self, scenario: ToyScenario) -> None:
         self.scenario = scenario

@@ -1,4 +1,4 @@
-"""A studio that runs: its own process, its own folder, any free port."""
+"""A studio for tests, in its own process, with its own folder and a free port."""
 
 import os
 import resource
@@ -32,7 +32,7 @@ success: [latched]
 
 @dataclass
 class Served:
-    """A studio that runs."""
+    """A running studio: its process, address and folder."""
 
     process: "subprocess.Popen[str]"
     address: str
@@ -40,7 +40,7 @@ class Served:
 
 
 def start(folder: Path, *more: str, memory: int | None = None, token: bool = False) -> Served:
-    """Start a studio; `memory` bounds what each of its processes may have [bytes]."""
+    """Start a studio; `memory` limits the memory of each of its processes [bytes]."""
     more = more if token else (*more, "--no-token")
     process = subprocess.Popen(
         [*COMMAND, "--folder", str(folder), "--port", "0", *more],
@@ -48,18 +48,18 @@ def start(folder: Path, *more: str, memory: int | None = None, token: bool = Fal
         preexec_fn=None if memory is None else lambda: resource.setrlimit(resource.RLIMIT_DATA, (memory, memory)),
     )  # fmt: skip
     assert process.stderr is not None
-    said = []
+    output = []
     for line in process.stderr:
-        said.append(line)
+        output.append(line)
         if line.startswith("Softdock studio: "):
             served = Served(process, line.split()[-1], folder)
-            first_answer(served)
+            wait_for_answer(served)
             return served
-    raise AssertionError(f"the studio did not start: {''.join(said)}")
+    raise AssertionError(f"the studio did not start: {''.join(output)}")
 
 
-def first_answer(served: Served) -> None:
-    """Wait until the studio answers: its address is told while it still loads."""
+def wait_for_answer(served: Served) -> None:
+    """Wait until the studio answers; it prints its address before it has loaded."""
     with suppress(HTTPError):  # a refusal is an answer
         urlopen(
             f"http://127.0.0.1:{urlsplit(served.address).port}/thumbnail?name=impact-a", timeout=60

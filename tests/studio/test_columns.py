@@ -1,4 +1,4 @@
-"""The table in columns: pages of a hundred thousand rows, filtered and sorted, and read only once."""
+"""Columns of a run table with 100 000 rows: filtered and sorted pages, and updates with new rows."""
 
 import json
 from pathlib import Path
@@ -12,11 +12,11 @@ from softdock.campaign.manifest import manifest_of
 from softdock.campaign.store import Store
 from softdock.studio.columns import Columns, Filter
 
-MANY = 100_000
+RUNS = 100_000
 
 
 def row(number: int) -> Row:
-    speed = (number * 7919 % MANY) / MANY
+    speed = (number * 7919 % RUNS) / RUNS
     inputs = json.dumps({"speed": speed, "offset": [3.0, 4.0]})
     metrics = json.dumps({"force": 2.0 * speed if number % 10 else None})
     outcome = "latched" if speed > 0.25 else "bounced"
@@ -26,11 +26,11 @@ def row(number: int) -> Row:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
-    plan = load("impact-masses", runs=MANY)
-    described = {**manifest_of(plan), "name": "x"}
-    described["campaign"]["success"] = ["latched"]
-    with Store.create(folder, described) as store:
-        store.add(row(number) for number in range(MANY) if number != 17)
+    plan = load("impact-masses", runs=RUNS)
+    manifest = {**manifest_of(plan), "name": "x"}
+    manifest["campaign"]["success"] = ["latched"]
+    with Store.create(folder, manifest) as store:
+        store.add(row(number) for number in range(RUNS) if number != 17)
     return folder
 
 
@@ -38,32 +38,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def columns(folder: Path) -> Columns:
     columns = Columns(folder)
     assert columns.update()
-    assert columns.size == MANY - 1
+    assert columns.size == RUNS - 1
     return columns
 
 
-def test_a_page_of_a_large_table(columns: Columns) -> None:
+def test_pages_of_a_large_table_are_filtered_and_sorted(columns: Columns) -> None:
     columns.update()
     rows, total = columns.page(
         Filter(("bounced",)), "input speed", True, 50, 25, ["force", "input offset.norm"]
     )
-    assert total == MANY // 4 + 1
+    assert total == RUNS // 4 + 1
     assert [one["input offset.norm"] for one in rows] == [5.0] * 25
-    speeds = [(one["run"] * 7919 % MANY) / MANY for one in rows]
+    speeds = [(one["run"] * 7919 % RUNS) / RUNS for one in rows]
     assert speeds == sorted(speeds, reverse=True)
-    assert speeds[0] == 0.25 - 50 / MANY
+    assert speeds[0] == 0.25 - 50 / RUNS
     assert {one["force"] is None for one in rows if one["run"] % 10 == 0} <= {True}
     within, count = columns.page(Filter((), "force", 0.5, 0.6), "run", False, 0, 5, ["force"])
     assert all(0.5 <= one["force"] <= 0.6 for one in within)
-    assert 0 < count < MANY
+    assert 0 < count < RUNS
     assert columns.success is not None
-    assert columns.success.sum() == MANY - 1 - total
+    assert columns.success.sum() == RUNS - 1 - total
 
 
-def test_what_comes_later_is_added(columns: Columns, folder: Path) -> None:
+def test_an_update_adds_later_rows(columns: Columns, folder: Path) -> None:
     assert not columns.update()
     with Store.resume(folder) as store:
         store.add([row(17)])
     assert columns.update()
-    assert columns.size == MANY
-    assert np.array_equal(np.sort(columns.run), np.arange(MANY))
+    assert columns.size == RUNS
+    assert np.array_equal(np.sort(columns.run), np.arange(RUNS))

@@ -1,4 +1,4 @@
-"""Files only below the chosen folder: no way up, no links out, not through a scenario either."""
+"""The studio uses only files in its folder: no paths or links to the outside, and none named by a scenario."""
 
 from pathlib import Path
 
@@ -39,42 +39,42 @@ def folder(tmp_path: Path) -> Folder:
         "a\0b",
     ],
 )
-def test_paths_that_lead_out_are_refused(folder: Folder, name: str) -> None:
+def test_paths_outside_the_folder_are_refused(folder: Folder, name: str) -> None:
     with pytest.raises(InputError, match="below the studio's folder"):
         folder.inside(name)
 
 
 @pytest.mark.parametrize("name", ["..", "../runs", "a/b", ".hidden", "a" * 200, "", "x\0"])
-def test_names_of_runs_are_names(folder: Folder, name: str) -> None:
+def test_names_of_runs_that_are_not_plain_names_are_refused(folder: Folder, name: str) -> None:
     for place in (folder.run, folder.campaign):
         with pytest.raises(InputError):
             place(name)
 
 
-def test_a_run_with_a_link_out_is_refused(folder: Folder) -> None:
+def test_a_run_with_a_link_to_the_outside_is_refused(folder: Folder) -> None:
     for kind, place in (("runs", folder.run), ("campaigns", folder.campaign)):
-        kept = folder.root / kind / "received"
-        kept.mkdir(parents=True)
-        (kept / "history.parquet").symlink_to(folder.root / "mine.yaml")
-        assert place("received") == kept
-        (kept / "result.json").symlink_to("/etc/passwd")
+        stored = folder.root / kind / "received"
+        stored.mkdir(parents=True)
+        (stored / "history.parquet").symlink_to(folder.root / "mine.yaml")
+        assert place("received") == stored
+        (stored / "result.json").symlink_to("/etc/passwd")
         with pytest.raises(InputError, match="below the studio's folder"):
             place("received")
 
 
-def test_a_run_of_a_campaign_with_a_link_out_is_refused(folder: Folder) -> None:
-    kept = history_folder(folder.root / "campaigns" / "many", 3)
-    kept.mkdir(parents=True)
-    (kept / "result.json").symlink_to("/etc/passwd")
-    for task, asked in (
+def test_a_run_of_a_campaign_with_a_link_to_the_outside_is_refused(folder: Folder) -> None:
+    stored = history_folder(folder.root / "campaigns" / "many", 3)
+    stored.mkdir(parents=True)
+    (stored / "result.json").symlink_to("/etc/passwd")
+    for task, arguments in (
         (tasks.find_run, {"run": "many/3"}),
         (tasks.rerun, {"campaign": "many", "number": 3}),
     ):
         with pytest.raises(InputError, match="below the studio's folder"):
-            task(folder, print, **asked)
+            task(folder, print, **arguments)
 
 
-def test_only_scenarios_are_listed_and_no_links_out(folder: Folder) -> None:
+def test_only_scenarios_and_no_links_to_the_outside_are_listed(folder: Folder) -> None:
     assert [path for path, _ in folder.files()] == ["mine.yaml"]
     assert [path for path, _ in folder.files("campaign")] == ["many.yaml"]
 
@@ -99,12 +99,12 @@ def test_scenarios_that_name_files_outside_are_refused(folder: Folder, text: str
     assert caught.value.problems[0].line == 2
 
 
-def test_scenarios_that_stay_inside_pass(folder: Folder) -> None:
+def test_scenarios_without_files_outside_are_accepted(folder: Folder) -> None:
     text = "softdock: 1\nbase: impact-a\ndescription: See ../README, or /etc.\nspeed: 0.1 m/s\n"
     folder.check_source(parse(text, directory=folder.root))
 
 
-def test_one_studio_at_a_time(folder: Folder) -> None:
+def test_a_folder_is_locked_by_one_studio(folder: Folder) -> None:
     with folder.lock("http://127.0.0.1:1/"):
         with pytest.raises(InputError, match="Another studio uses this folder") as caught:
             folder.lock("http://127.0.0.1:2/")
@@ -112,10 +112,10 @@ def test_one_studio_at_a_time(folder: Folder) -> None:
     folder.lock("http://127.0.0.1:3/").close()
 
 
-def test_heads_of_bundled_scenarios_say_what_the_whole_files_say() -> None:
-    heads = {name: (head["kind"], head["title"]) for name, head in bundled_headers().items()}
-    assert heads == {one.name: (one.kind, one.title) for one in bundled()}
+def test_headers_of_bundled_scenarios_agree_with_the_scenarios() -> None:
+    headers = {name: (header["kind"], header["title"]) for name, header in bundled_headers().items()}
+    assert headers == {one.name: (one.kind, one.title) for one in bundled()}
 
 
-def test_files_of_campaigns_are_called_as_the_store_calls_them() -> None:
+def test_the_name_of_the_run_table_is_that_of_the_store() -> None:
     assert CAMPAIGN_TABLE == store.TABLE_FILE

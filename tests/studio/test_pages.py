@@ -1,4 +1,4 @@
-"""The studio in a real browser: what an engineer does on an ordinary day, and what the page says to mistakes."""
+"""The studio in a real browser: typical tasks of a user, and messages about wrong input."""
 
 import re
 import time
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.studio.conftest import Served
-from tests.studio.test_workers import wait
+from tests.studio.test_workers import wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
@@ -24,36 +24,39 @@ def open_scenario(tab: "Tab", served: Served, name: str) -> "Page":
     return tab.page
 
 
-def replay(page: "Page") -> "Frame":
-    """Return the frame of the replay once its picture stands."""
+def find_replay(page: "Page") -> "Frame":
+    """Return the frame of the replay after it has loaded and drawn its first picture."""
     frame = page.wait_for_selector("iframe.replay", timeout=LONG).content_frame()  # type: ignore[union-attr]
     assert frame is not None
     frame.wait_for_selector("#canvas", timeout=LONG)
-    clock(frame, 0.0)
+    wait_for_clock(frame, 0.0)
     return frame
 
 
-def clock(frame: "Frame", least: float) -> None:
-    """Wait until the clock of the replay shows so many seconds; its page lets no script of ours in."""
+def wait_for_clock(frame: "Frame", least: float) -> None:
+    """Wait until the clock of the replay shows at least so many seconds.
+
+    The content security policy of the page forbids waiting inside it.
+    """
     end = time.monotonic() + LONG / 1000.0
     while True:
         shown = frame.locator("#clock").inner_text()
         if shown and float(shown.split()[0]) >= least:
             return
-        assert time.monotonic() < end, f"the clock stands at '{shown}'"
+        assert time.monotonic() < end, f"the clock shows '{shown}'"
         time.sleep(0.1)
 
 
-def assert_moving(frame: "Frame") -> None:
-    """The clock runs and the picture changes."""
+def assert_replay_runs(frame: "Frame") -> None:
+    """Assert that the clock advances and the picture changes."""
     before = frame.locator("#canvas").screenshot()
     frame.locator("#play").click()
-    clock(frame, 0.001)
+    wait_for_clock(frame, 0.001)
     assert frame.locator("#canvas").screenshot() != before
 
 
 def assert_whole_charts(frame: "Frame") -> None:
-    """Charts of the replay are seen whole, or not before one scrolls."""
+    """Assert that each chart of the replay is either fully visible or below the visible area."""
     charts = frame.locator("#charts").bounding_box()
     assert charts is not None
     bottom, seen = charts["y"] + charts["height"], []
@@ -66,7 +69,7 @@ def assert_whole_charts(frame: "Frame") -> None:
 
 
 def assert_no_overlap(page: "Page") -> None:
-    """Nothing sticks out to the right, and cards do not lie over each other."""
+    """Assert that the page is not wider than the window and that cards do not overlap."""
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     over = page.evaluate(
         """() => {
@@ -79,7 +82,7 @@ def assert_no_overlap(page: "Page") -> None:
     assert not over
 
 
-def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
+def test_a_scenario_is_opened_changed_and_run(tab: "Tab", served: Served) -> None:
     tab.page.goto(served.address)
     tab.page.locator("a.tile img").first.wait_for(timeout=LONG)
     for image in tab.page.locator("a.tile img:visible").all():
@@ -88,7 +91,7 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     tab.page.evaluate("window.scrollTo(0, 0)")
     assert tab.page.locator("a.tile").count() >= 13
     assert_no_overlap(tab.page)
-    tab.picture("studio-gallery")
+    tab.save_screenshot("studio-gallery")
 
     page = open_scenario(tab, served, "latch-slow")
     speed = page.get_by_label("speed", exact=True)
@@ -98,28 +101,28 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
         "Is a mass [kg], but a speed is needed, for example '0.05 m/s'. Given: -3 kg."
     ).wait_for()
     assert page.get_by_role("button", name="Run").is_disabled()
-    tab.picture("studio-wrong-value")
+    tab.save_screenshot("studio-wrong-value")
     speed.fill("0.2 m/s")
     speed.press("Enter")
     page.get_by_role("button", name="Run", disabled=False).click()
     page.get_by_text("latched", exact=True).wait_for(timeout=LONG)
     assert page.get_by_text("Conservation check passed").first.is_visible()
     assert page.get_by_text("Valid: yes").is_visible()
-    frame = replay(page)
+    frame = find_replay(page)
     assert page.locator("iframe.replay").get_attribute("sandbox") == "allow-scripts"
     page.keyboard.press("n")  # the focus is still on the button
-    clock(frame, 0.001)
+    wait_for_clock(frame, 0.001)
     page.keyboard.press("Home")
     frame.locator("#clock", has_text=re.compile("^0[.]0* s$")).wait_for()
     assert_whole_charts(frame)
-    assert_moving(frame)
-    tab.picture("studio-run")
+    assert_replay_runs(frame)
+    tab.save_screenshot("studio-run")
 
     page.get_by_role("tab", name="Changes").click()
     page.get_by_role("cell", name="0.2 m/s").wait_for()
     page.get_by_role("tab", name="Charts").click()
     page.locator(".nicegui-echart canvas").first.wait_for()
-    tab.picture("studio-charts")
+    tab.save_screenshot("studio-charts")
     page.get_by_role("tab", name="Metrics").click()
     page.get_by_text("minimum speed", exact=True).wait_for()
     page.get_by_role("tab", name="Downloads").click()
@@ -139,7 +142,7 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     page.get_by_text("The probe tip has passed").or_(page.get_by_text("latched", exact=True)).first.wait_for()
 
 
-def test_an_earlier_run_is_laid_over_the_charts_and_numbers(tab: "Tab", served: Served) -> None:
+def test_an_earlier_run_is_compared_in_charts_and_metrics(tab: "Tab", served: Served) -> None:
     page = open_scenario(tab, served, "latch-slow")
     for speed in ("0.07 m/s", "0.09 m/s"):
         field = page.get_by_label("speed", exact=True)
@@ -147,7 +150,7 @@ def test_an_earlier_run_is_laid_over_the_charts_and_numbers(tab: "Tab", served: 
         field.press("Enter")
         kept = len(list(served.folder.glob("runs/*/replay.scene")))
         page.get_by_role("button", name="Run", disabled=False).click()
-        wait(lambda kept=kept: len(list(served.folder.glob("runs/*/replay.scene"))) > kept)  # type: ignore[misc]
+        wait_until(lambda kept=kept: len(list(served.folder.glob("runs/*/replay.scene"))) > kept)  # type: ignore[misc]
     page.get_by_text("Conservation check passed").first.wait_for(timeout=LONG)
     page.get_by_role("tab", name="Charts").click()
     page.locator(".nicegui-echart canvas").first.wait_for(timeout=LONG)
@@ -160,13 +163,13 @@ def test_an_earlier_run_is_laid_over_the_charts_and_numbers(tab: "Tab", served: 
     row = page.locator(
         "table.plain tr", has=page.get_by_role("cell", name="relative velocity before", exact=True)
     )
-    mine, _, theirs = row.locator("td.number").all_inner_texts()
-    assert (float(mine), float(theirs)) == (90.0, 70.0)  # mm/s
+    present, _, earlier = row.locator("td.number").all_inner_texts()
+    assert (float(present), float(earlier)) == (90.0, 70.0)  # mm/s
     page.get_by_role("tab", name="Charts").click()
-    wait(lambda: len(series(page)) > 1)
+    wait_until(lambda: len(series(page)) > 1)
     names = series(page)
     assert {f"{name}, earlier" for name in names if not name.endswith(", earlier")} <= set(names)
-    tab.picture("studio-compare")
+    tab.save_screenshot("studio-compare")
 
 
 OWN = """softdock: 1
@@ -178,7 +181,7 @@ requirements:
 """
 
 
-def test_requirements_limits_units_and_theme_of_a_run(tab: "Tab", served: Served) -> None:
+def test_a_run_shows_requirements_and_limits_in_chosen_units_and_theme(tab: "Tab", served: Served) -> None:
     (served.folder / "required.yaml").write_text(OWN)
     tab.page.goto(served.address)
     names = tab.page.locator("a.tile b").all_inner_texts()
@@ -190,28 +193,28 @@ def test_requirements_limits_units_and_theme_of_a_run(tab: "Tab", served: Served
     assert "Latch load <b>" in tiles.nth(1).inner_text()
     assert tiles.nth(1).locator(".status.failed").count() == 1
     assert page.get_by_text(re.compile("^Largest force [0-9.]+ m?N in ")).count() == 1
-    frame = replay(page)
+    frame = find_replay(page)
     assert " mm/s" in frame.locator("body").inner_text()
 
     page.get_by_label("Units", exact=True).select_option("imperial")
     page.get_by_text(re.compile("^Largest force [0-9.]+ lbf in ")).wait_for()
     page.frame_locator("iframe.replay").get_by_text(re.compile(r"[0-9.]+ in/s$")).first.wait_for(timeout=LONG)
     page.get_by_role("tab", name="Charts").click()
-    wait(lambda: any(name.startswith("R-2: at most") and "lbf" in name for name in all_series(page)))
+    wait_until(lambda: any(name.startswith("R-2: at most") and "lbf" in name for name in all_series(page)))
     page.get_by_role("tab", name="Metrics").click()
     page.get_by_role("cell", name="in/s", exact=True).first.wait_for()
 
     page.get_by_role("tab", name="Replay").click()
     page.emulate_media(color_scheme="light")
     background = "getComputedStyle(document.body).backgroundColor"
-    light = replay(page).locator("body").evaluate(f"() => {background}")
-    page.locator("button.theme").click()  # from that of the system to dark
-    wait(lambda: replay(page).locator("body").evaluate(f"() => {background}") != light)
-    tab.picture("studio-requirements-dark")
+    light = find_replay(page).locator("body").evaluate(f"() => {background}")
+    page.locator("button.theme").click()  # from the theme of the system to the dark one
+    wait_until(lambda: find_replay(page).locator("body").evaluate(f"() => {background}") != light)
+    tab.save_screenshot("studio-requirements-dark")
 
 
 def all_series(page: "Page") -> list[str]:
-    """Return the names of what all charts draw."""
+    """Return the names of the curves of all charts."""
     return list(
         page.evaluate(
             """() => [...document.querySelectorAll('.nicegui-echart')].flatMap(box => {
@@ -223,7 +226,7 @@ def all_series(page: "Page") -> list[str]:
 
 
 def series(page: "Page") -> list[str]:
-    """Return the names of what the first chart draws."""
+    """Return the names of the curves of the first chart."""
     return list(
         page.evaluate(
             """() => {
@@ -246,7 +249,7 @@ def test_files_are_added_in_the_gallery(tab: "Tab", served: Served, tmp_path: Pa
     tab.page.get_by_text("Add files to the folder").click()
     tab.page.locator("#files").set_input_files(mine)
     tab.page.get_by_text("A file 'sent.yaml' exists already; rename yours.").wait_for()
-    tab.errors[:] = [text for text in tab.errors if "400" not in text]  # the refusal itself
+    tab.errors[:] = [text for text in tab.errors if "400" not in text]  # the response of the refusal
 
 
 def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> None:
@@ -260,22 +263,23 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     wrong = page.get_by_text("Is a mass [kg], but a speed is needed, for example '0.05 m/s'. Given: 3 kg.")
     wrong.wait_for()
     assert page.get_by_role("button", name="Save").is_disabled()
-    tab.picture("studio-compose")
+    tab.save_screenshot("studio-compose")
     page.get_by_label("from", exact=True).fill("0.02 m/s")
     page.get_by_label("to", exact=True).fill("16 cm/s")
     wrong.wait_for(
         state="hidden"
     )  # the button below the message moves; a click at that instant would miss it
     page.get_by_role("button", name="Add a field").click()
-    page.get_by_role("combobox", name="Field").nth(1).wait_for()  # before that the first is the last
+    # Until the second field appears, `last` is the first one.
+    page.get_by_role("combobox", name="Field").nth(1).wait_for()
     page.get_by_role("combobox", name="Distribution").last.click()
     page.get_by_role("option", name="normal").click()
     page.get_by_label("mean").fill("50 kg")
     page.get_by_text("Choose the field that these values are for, or take the line away.").wait_for()
     assert page.get_by_role("button", name="Save").is_disabled()
     choose(page, "Field", "chaser.masses.0", last=True)
-    fill_anew(page, "mean", "15 kg", "50 kg")
-    fill_anew(page, "deviation", "0.75 kg", "5 kg")
+    replace_suggestion(page, "mean", "15 kg", "50 kg")
+    replace_suggestion(page, "deviation", "0.75 kg", "5 kg")
     page.get_by_label("Runs", exact=True).fill("20")
     page.get_by_text("A campaign of 20 runs.").wait_for()  # all that was typed has been checked
     page.get_by_label("Successful outcomes").click()
@@ -300,8 +304,8 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     page.get_by_text("All 20 runs are complete.").wait_for(timeout=LONG)
 
 
-def fill_anew(page: "Page", label: str, before: str, after: str) -> None:
-    """Replace a value once the page has suggested it."""
+def replace_suggestion(page: "Page", label: str, before: str, after: str) -> None:
+    """Replace a value after the page has filled in its suggestion."""
     from playwright.sync_api import expect
 
     expect(page.get_by_label(label)).to_have_value(before, timeout=LONG)
@@ -317,7 +321,7 @@ def choose(page: "Page", field: str, name: str, *, last: bool = False) -> None:
     page.get_by_role("option", name=re.compile(f"^{re.escape(name)}:")).click()
 
 
-def test_the_text_shows_errors_at_the_line_and_is_saved_as_changes(tab: "Tab", served: Served) -> None:
+def test_the_text_editor_marks_wrong_lines_and_saves_changes(tab: "Tab", served: Served) -> None:
     page = open_scenario(tab, served, "impact-a")
     page.get_by_role("tab", name="Text").click()
     editor = page.locator(".cm-content")
@@ -327,7 +331,7 @@ def test_the_text_shows_errors_at_the_line_and_is_saved_as_changes(tab: "Tab", s
     page.keyboard.type("\nspede: 3")
     page.get_by_text("The key 'spede' is not known here.").first.wait_for(timeout=LONG)
     page.locator(".cm-line.wrong", has_text="spede").wait_for()
-    tab.picture("studio-text")
+    tab.save_screenshot("studio-text")
     for _ in range(9):
         page.keyboard.press("Backspace")
     page.get_by_text("The key 'spede' is not known here.").first.wait_for(state="hidden")
@@ -351,7 +355,7 @@ def test_the_text_shows_errors_at_the_line_and_is_saved_as_changes(tab: "Tab", s
     assert not (served.folder.parent / "outside.yaml").exists()
 
 
-def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Served) -> None:
+def test_a_campaign_runs_and_a_failed_run_is_replayed(tab: "Tab", served: Served) -> None:
     page = tab.page
     page.goto(f"{served.address}campaigns")
     page.get_by_label("Runs", exact=True).fill("many")
@@ -364,18 +368,19 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
     page.get_by_text(re.compile("^not latched [0-9]+$")).first.wait_for()
     failed = int(page.get_by_text(re.compile("^not latched [0-9]+$")).first.inner_text().split()[-1])
     figures = page.get_by_role("list", name="Summary").locator("strong")
-    wait(lambda: figures.all_inner_texts() == [f"{100 - failed / 2:.1f}%", "0"])  # of 200; no run remains
+    # Success rate of 200 runs, and number of remaining runs.
+    wait_until(lambda: figures.all_inner_texts() == [f"{100 - failed / 2:.1f}%", "0"])
     page.locator(".nicegui-echart canvas").first.wait_for()
     page.wait_for_timeout(500)
-    tab.picture("studio-campaign")
+    tab.save_screenshot("studio-campaign")
     assert_no_overlap(page)
 
     x, y = failed_point(page)
     page.mouse.click(x, y)
     page.get_by_text(re.compile("^Run [0-9]+ of latch-campaign")).wait_for()
     page.get_by_text("not latched", exact=True).last.wait_for(timeout=LONG)
-    assert_moving(replay(page))
-    tab.picture("studio-failed-run")
+    assert_replay_runs(find_replay(page))
+    tab.save_screenshot("studio-failed-run")
     page.get_by_role("button", name="Close").click()
 
     page.get_by_role("tab", name="Table").click()
@@ -383,19 +388,19 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
     page.get_by_role("columnheader", name="speed [mm/s]", exact=True).wait_for()
     page.get_by_label("from", exact=True).fill("slow")
     page.get_by_text("Must be a number.").wait_for()
-    tab.picture("studio-table")
+    tab.save_screenshot("studio-table")
     page.get_by_role("tab", name="Envelope").click()
     page.wait_for_timeout(500)
-    tab.picture("studio-envelope")
+    tab.save_screenshot("studio-envelope")
     assert_springs(page)
-    tab.picture("studio-springs")
+    tab.save_screenshot("studio-springs")
     with page.expect_download(timeout=LONG) as download:
         page.get_by_role("link", name="Report").click()
     assert "A latch at many speeds" in download.value.path().read_text(encoding="utf-8")
 
 
 def assert_springs(page: "Page") -> None:
-    """The stiffness in the panel stores the energy in the panel within the stroke: k = 2 E / s^2."""
+    """Assert that the stiffness in the panel stores the energy in the panel within the stroke: k = 2 E / s^2."""
     page.get_by_role("tab", name="Springs").click()
     page.get_by_label("Stroke").fill("3 kg")
     page.get_by_text("The stroke must be a length or an angle, for example '12.7 mm' or '5 deg'.").wait_for()
@@ -424,7 +429,7 @@ def failed_point(page: "Page") -> tuple[float, float]:
     return float(found[0]), float(found[1])
 
 
-def test_sliders_predict_at_once_and_typed_values_are_checked(tab: "Tab", served: Served) -> None:
+def test_predictions_are_updated_at_once_and_typed_values_are_checked(tab: "Tab", served: Served) -> None:
     page = tab.page
     page.goto(f"{served.address}predict")
     page.get_by_text("After this impact alone the chaser keeps closing on the target").wait_for()
@@ -438,11 +443,13 @@ def test_sliders_predict_at_once_and_typed_values_are_checked(tab: "Tab", served
     page.get_by_role("cell", name="0.097061").wait_for(state="detached")
     page.wait_for_timeout(300)
     assert_no_overlap(page)
-    tab.picture("studio-predict")
+    tab.save_screenshot("studio-predict")
 
 
 @pytest.mark.parametrize("place", ["", "predict", "campaigns", "runs", "scenario?name=mine.yaml"])
-def test_pages_in_the_dark_on_a_wide_screen_by_keyboard(tab: "Tab", served: Served, place: str) -> None:
+def test_pages_have_a_dark_theme_a_wide_layout_and_keyboard_focus(
+    tab: "Tab", served: Served, place: str
+) -> None:
     tab.page.set_viewport_size({"width": 1920, "height": 1080})
     tab.page.emulate_media(color_scheme="dark")
     tab.page.goto(f"{served.address}{place}")
@@ -450,7 +457,7 @@ def test_pages_in_the_dark_on_a_wide_screen_by_keyboard(tab: "Tab", served: Serv
     tab.page.wait_for_function("document.body.classList.contains('body--dark')")
     tab.page.wait_for_timeout(600)
     assert_no_overlap(tab.page)
-    tab.picture(f"studio-dark-{re.sub('[^a-z]+', '-', place) or 'gallery'}")
+    tab.save_screenshot(f"studio-dark-{re.sub('[^a-z]+', '-', place) or 'gallery'}")
     for _ in range(2):
         tab.page.keyboard.press("Tab")
     assert tab.page.evaluate("document.activeElement.tagName") == "A"
@@ -468,11 +475,11 @@ def test_header_fits_the_screen_of_a_phone(tab: "Tab", served: Served, place: st
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_what_is_not_there_is_said(tab: "Tab", served: Served) -> None:
-    for place, said in (
+def test_missing_scenarios_runs_and_campaigns_are_reported(tab: "Tab", served: Served) -> None:
+    for place, message in (
         ("scenario?name=../../etc/passwd", "Only files below the studio's folder are used."),
         ("run/nothing", "There is no such run."),
         ("campaign/nothing", "There is no campaign 'nothing'."),
     ):
         tab.page.goto(f"{served.address}{place}")
-        tab.page.get_by_text(said).first.wait_for()
+        tab.page.get_by_text(message).first.wait_for()

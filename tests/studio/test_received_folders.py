@@ -35,7 +35,7 @@ CAMPAIGN = (
 )
 
 
-def silent(stage: str) -> None:
+def ignore_progress(stage: str) -> None:
     """Ignore the progress of a task."""
 
 
@@ -72,7 +72,7 @@ def test_the_tooltip_of_a_scatter_plot_escapes_outcomes(tab: "Tab") -> None:
 
 
 def test_strings_of_a_result_are_escaped(received: Folder) -> None:
-    summary = tasks.summarise_run(received, silent, run="received")
+    summary = tasks.summarise_run(received, ignore_progress, run="received")
     for key in ("valid", "outcome", "message"):
         assert SCRIPT not in run_summary.verdict_html({**summary, key: SCRIPT})
     assert SCRIPT not in run_summary.verdict_html({**summary, "warnings": [SCRIPT]})
@@ -86,7 +86,9 @@ def test_strings_of_a_result_are_escaped(received: Folder) -> None:
 
 def test_a_forged_replay_is_drawn_again(received: Folder) -> None:
     scene = received.root / "runs" / "received" / "replay.scene"
-    genuine = Path(tasks.make_run_file(received, silent, run="received", kind="scene")["path"]).read_text()
+    genuine = Path(
+        tasks.make_run_file(received, ignore_progress, run="received", kind="scene")["path"]
+    ).read_text()
     for forged in (
         f"<script>alert(1)</script>{genuine}",
         genuine.replace("</body>", f"{SCRIPT}</body>"),
@@ -94,7 +96,7 @@ def test_a_forged_replay_is_drawn_again(received: Folder) -> None:
     ):
         scene.write_bytes(forged.encode("utf-8", "surrogatepass"))
         os.utime(scene, (2e9, 2e9))
-        tasks.make_run_file(received, silent, run="received", kind="scene")
+        tasks.make_run_file(received, ignore_progress, run="received", kind="scene")
         assert scene.read_text() == genuine
 
 
@@ -106,7 +108,7 @@ def test_a_run_does_not_choose_files_outside_the_folder(received: Folder, tmp_pa
     document[key]["surface"] = {"file": str(tmp_path / "secret.step")}
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match="only files below its folder"):
-        tasks.make_run_file(received, silent, run="received", kind="scene")
+        tasks.make_run_file(received, ignore_progress, run="received", kind="scene")
 
 
 def test_a_campaign_does_not_choose_files_outside_the_folder(tmp_path: Path) -> None:
@@ -117,21 +119,21 @@ def test_a_campaign_does_not_choose_files_outside_the_folder(tmp_path: Path) -> 
         file.write_text(CAMPAIGN)
     directory = folder.root / "campaigns" / "received"
     runner.run(load(inside), directory)
-    tasks.rerun(folder, silent, campaign="received", number=1)
+    tasks.rerun(folder, ignore_progress, campaign="received", number=1)
     for origin in (str(outside), "/etc/passwd", None, {"a": 1}):
         with closing(sqlite3.connect(directory / TABLE_FILE)) as database, database:
             (text,) = database.execute("SELECT value FROM manifest WHERE key = 'manifest'").fetchone()
             forged = json.dumps({**json.loads(text), "origin": origin})
             database.execute("UPDATE manifest SET value = ? WHERE key = 'manifest'", (forged,))
         for task in (
-            lambda: tasks.rerun(folder, silent, campaign="received", number=2),
-            lambda: tasks.write_campaign_report(folder, silent, campaign="received"),
+            lambda: tasks.rerun(folder, ignore_progress, campaign="received", number=2),
+            lambda: tasks.write_campaign_report(folder, ignore_progress, campaign="received"),
         ):
             with pytest.raises(InputError, match="started from is not used"):
                 task()
 
 
-def test_files_of_the_folder_have_no_origin(served: Served, run: Path) -> None:
+def test_files_of_the_folder_are_served_in_a_sandbox_without_origin(served: Served, run: Path) -> None:
     directory = served.folder / "runs" / "received"
     shutil.copytree(run, directory)
     forge(directory / "report.html", "<script>parent.fetch('/files')</script>")

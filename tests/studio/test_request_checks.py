@@ -1,4 +1,4 @@
-"""Who may talk to the studio: foreign hosts, foreign pages and huge bodies are refused, tokens are asked for."""
+"""Request checks of the studio: foreign hosts, foreign origins, huge bodies and missing tokens are refused."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from starlette.types import Receive, Scope, Send
 
 from softdock.studio.request_checks import COOKIE, LARGEST_BODY, RequestChecks, allowed_hosts, is_loopback
 
-HERE = "http://127.0.0.1:8420"
+ADDRESS = "http://127.0.0.1:8420"
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer anything with the number of bytes it was sent."""
+    """Answer every request with the number of bytes of its body."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         return
@@ -25,19 +25,21 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": str(size).encode()})
 
 
-def ask(method: str = "GET", path: str = "/", *, token: str | None = None, **more: object) -> httpx.Response:
-    gate = RequestChecks(application, allowed_hosts("127.0.0.1"), token)
+def send_request(
+    method: str = "GET", path: str = "/", *, token: str | None = None, **more: object
+) -> httpx.Response:
+    checked = RequestChecks(application, allowed_hosts("127.0.0.1"), token)
 
     async def one() -> httpx.Response:
-        transport = httpx.ASGITransport(gate)
-        async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
+        transport = httpx.ASGITransport(checked)
+        async with httpx.AsyncClient(transport=transport, base_url=ADDRESS) as client:
             return await client.request(method, path, **more)  # type: ignore[arg-type]
 
     return asyncio.run(one())
 
 
-def knock(origin: str | None, host: str = "127.0.0.1:8420") -> str:
-    """Return what a web socket is told first."""
+def open_web_socket(origin: str | None, host: str = "127.0.0.1:8420") -> str:
+    """Return the type of the first message that a web socket receives."""
     sent: list[str] = []
 
     async def send(message: dict[str, object]) -> None:
@@ -52,31 +54,31 @@ def knock(origin: str | None, host: str = "127.0.0.1:8420") -> str:
     return sent[0]
 
 
-def test_the_own_page_is_let_through() -> None:
-    answer = ask("POST", content=b"abc", headers={"Origin": HERE})
+def test_requests_of_the_own_page_are_accepted() -> None:
+    answer = send_request("POST", content=b"abc", headers={"Origin": ADDRESS})
     assert (answer.status_code, answer.text) == (200, "3")
     assert answer.headers["x-frame-options"] == "SAMEORIGIN"
-    assert knock(HERE) == "websocket.accept"
+    assert open_web_socket(ADDRESS) == "websocket.accept"
 
 
 @pytest.mark.parametrize("host", ["evil.org", "127.0.0.1.evil.org", "", "[", "10.0.0.7:8420"])
 def test_a_foreign_host_is_refused(host: str) -> None:
-    assert ask(headers={"Host": host}).status_code == 403
-    assert knock(None, host) == "websocket.close"
+    assert send_request(headers={"Host": host}).status_code == 403
+    assert open_web_socket(None, host) == "websocket.close"
 
 
 @pytest.mark.parametrize("origin", ["http://evil.org", "null", "http://127.0.0.1:9", "file://", "https://["])
 def test_a_foreign_page_is_refused(origin: str) -> None:
-    assert ask(headers={"Origin": origin}).status_code == 403
-    assert knock(origin) == "websocket.close"
+    assert send_request(headers={"Origin": origin}).status_code == 403
+    assert open_web_socket(origin) == "websocket.close"
 
 
-def test_a_huge_body_is_refused_by_what_it_says() -> None:
-    answer = ask("POST", headers={"Content-Length": "100000000"}, content=b"x")
+def test_a_body_with_a_huge_declared_length_is_refused() -> None:
+    answer = send_request("POST", headers={"Content-Length": "100000000"}, content=b"x")
     assert (answer.status_code, answer.text) == (413, "At most 20 MB are allowed in one request.\n")
 
 
-def test_a_huge_body_is_refused_by_what_it_holds() -> None:
+def test_a_huge_body_without_declared_length_is_refused() -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(LARGEST_BODY // 1_000_000 + 1):
             yield b"x" * 1_000_000
@@ -85,22 +87,22 @@ def test_a_huge_body_is_refused_by_what_it_holds() -> None:
         for piece in pieces():
             yield piece
 
-    assert ask("POST", content=stream()).status_code == 413
+    assert send_request("POST", content=stream()).status_code == 413
 
 
-def test_with_a_token_nothing_is_answered_without_it() -> None:
-    assert ask(token="secret").status_code == 403
-    assert ask(path="/?token=guess", token="secret").status_code == 403
-    assert ask("POST", "/?token=secret", token="secret").status_code == 403
-    entered = ask(path="/?token=secret", token="secret")
-    assert entered.status_code == 200
-    cookie = entered.headers["set-cookie"]
+def test_with_a_token_requests_without_it_are_refused() -> None:
+    assert send_request(token="secret").status_code == 403
+    assert send_request(path="/?token=guess", token="secret").status_code == 403
+    assert send_request("POST", "/?token=secret", token="secret").status_code == 403
+    accepted = send_request(path="/?token=secret", token="secret")
+    assert accepted.status_code == 200
+    cookie = accepted.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
-    assert ask(token="secret", headers={"Cookie": f"{COOKIE}_8420=secret"}).status_code == 200
-    assert ask(token="secret", headers={"Cookie": f"{COOKIE}_8420=other"}).status_code == 403
+    assert send_request(token="secret", headers={"Cookie": f"{COOKIE}_8420=secret"}).status_code == 200
+    assert send_request(token="secret", headers={"Cookie": f"{COOKIE}_8420=other"}).status_code == 403
 
 
-def test_only_loopback_needs_no_token() -> None:
+def test_only_loopback_addresses_are_recognised_as_such() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "::1", "localhost", "127.1.2.3")))
     assert not any(map(is_loopback, ("0.0.0.0", "192.168.1.5", "::", "example.org")))

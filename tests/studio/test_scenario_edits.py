@@ -1,4 +1,4 @@
-"""The text is the truth: a value from the form changes its place and nothing else."""
+"""Edits of scenario texts: a value from the form changes only its own place; the studio limits runs."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_one_value_is_changed_and_comments_stay() -> None:
     assert new == text.replace("0.05 m/s", "0.07 m/s").replace("2 kg", "3 kg")
 
 
-def test_what_is_shared_through_an_alias_changes_in_one_place() -> None:
+def test_a_value_shared_through_an_alias_changes_only_at_the_edited_path() -> None:
     text, folder = bundled_text("assist-soft-docking")
     new = set_value(text, "contacts.pantograph-drogue.layer.stiffness", "2e10 N/m^3")
     before, after = (parse_with_base(one, "x", folder).data for one in (text, new))
@@ -26,20 +26,20 @@ def test_what_is_shared_through_an_alias_changes_in_one_place() -> None:
     ]
 
 
-def test_missing_keys_are_added_and_empty_values_take_them_away() -> None:
+def test_missing_keys_are_added_and_empty_values_remove_them() -> None:
     text = "softdock: 1\nbase: impact-a\n"
     more = set_value(text, "target.velocity", "0.01 m/s")
     assert load_text(more).target.velocity == 0.01  # type: ignore[attr-defined]
     assert set_value(more, "target.velocity", "").replace(" {}", "") == f"{text}target:\n"
 
 
-def test_text_that_is_not_ours_is_not_touched() -> None:
+def test_text_with_yaml_tags_is_refused() -> None:
     with pytest.raises(InputError, match="tag"):
         set_value("softdock: 1\nx: !!python/object:os.system {}\n", "x", "1")
 
 
 @pytest.mark.parametrize("name", [one.name for one in bundled()])
-def test_a_saved_scenario_is_its_bundled_one_with_changes(name: str) -> None:
+def test_a_saved_scenario_consists_of_its_base_and_changes(name: str) -> None:
     text, folder = bundled_text(name)
     data = parse_with_base(text, name, folder).data
     saved = format_changes(name, data, {**data, "title": "Changed"})
@@ -69,7 +69,7 @@ def leaves(nodes):  # type: ignore[no-untyped-def]
 
 
 def numbers(data, path=""):  # type: ignore[no-untyped-def]
-    """Yield every number of a scenario, profiles and what happens at events left out."""
+    """Yield path and value of every number of a scenario, except in profiles, layouts and actions of events."""
     if isinstance(data, dict):
         for key, value in data.items():
             if key not in ("softdock", "profile", "then", "layout"):
@@ -88,7 +88,7 @@ def numbers(data, path=""):  # type: ignore[no-untyped-def]
         ({"stop.time": "10 s", "record.rate": "90 kHz"}, "record.rate"),
     ],
 )
-def test_a_run_from_the_page_has_limits(changed: dict[str, str], field: str) -> None:
+def test_the_studio_limits_duration_and_record_rate(changed: dict[str, str], field: str) -> None:
     check(load("impact-a"))
     with pytest.raises(InputError, match="The studio allows at most") as caught:
         check(load("impact-a", changed))
@@ -96,12 +96,12 @@ def test_a_run_from_the_page_has_limits(changed: dict[str, str], field: str) -> 
 
 
 @pytest.mark.parametrize("name", ["peg-rim", "pins-4", "power-tower-x"])
-def test_every_kind_that_is_bundled_may_run_from_the_page(name: str) -> None:
+def test_bundled_scenarios_are_within_the_limits_of_the_studio(name: str) -> None:
     check_data(parse_with_base(bundled_text(name)[0], name, bundled_text(name)[1]).data)
     check(load(name))
 
 
-def test_a_robot_without_a_duration_has_limits_too() -> None:
+def test_the_studio_limits_the_duration_of_the_moves_of_a_robot() -> None:
     with pytest.raises(InputError, match="3,600 s of simulated time") as caught:
         check(load("peg-rim", {"moves.0.wait": "2 h", "record.rate": "10 Hz"}))
     assert caught.value.problems[0].field == "moves"
@@ -118,7 +118,9 @@ def test_a_robot_without_a_duration_has_limits_too() -> None:
         ),
     ],
 )
-def test_a_structure_has_limits_before_its_modes_are_computed(data: dict[str, object], field: str) -> None:
+def test_the_studio_limits_structures_before_their_modes_are_computed(
+    data: dict[str, object], field: str
+) -> None:
     with pytest.raises(InputError, match="The studio allows at most") as caught:
         check_data(data)
     assert caught.value.problems[0].field == field

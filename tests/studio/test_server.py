@@ -1,4 +1,4 @@
-"""The studio as it is served: refusals at its door, and what the command line says."""
+"""The server of the studio: refused requests, served files, and messages of the command line."""
 
 import asyncio
 import html
@@ -23,7 +23,7 @@ def command(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_it_listens_on_this_machine_only_and_refuses_strangers(served: Served) -> None:
+def test_it_listens_on_loopback_and_refuses_foreign_hosts_and_origins(served: Served) -> None:
     address = urlsplit(served.address)
     assert address.hostname == "127.0.0.1"
     assert httpx.get(served.address).status_code == 200
@@ -49,7 +49,7 @@ def test_foreign_pages_get_no_web_socket(served: Served, origin: str | None, ans
         assert first.split()[1] == answer
 
 
-def test_the_server_starts_without_what_only_runs_need() -> None:
+def test_the_server_does_not_load_packages_that_only_runs_need() -> None:
     script = (
         "import sys; from pathlib import Path; from softdock.studio.server import Studio, application;"
         "application(Studio.at(Path(sys.argv[1])), frozenset({'127.0.0.1'}), 5, None);"
@@ -59,7 +59,7 @@ def test_the_server_starts_without_what_only_runs_need() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None:
+def test_the_address_is_printed_before_the_server_is_loaded(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from softdock.studio import endpoint\n"
         "with endpoint.open_endpoint(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
@@ -69,21 +69,21 @@ def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None
     done = subprocess.run(
         [COMMAND[0], "-c", script, str(tmp_path)], capture_output=True, text=True, check=True
     )
-    told, folder, loaded = done.stdout.splitlines()
-    assert told.startswith("Softdock studio: http://127.0.0.1:")
+    address, folder, loaded = done.stdout.splitlines()
+    assert address.startswith("Softdock studio: http://127.0.0.1:")
     assert folder == f"Folder {tmp_path}; stop with Ctrl-C."
     assert loaded == "[]"
 
 
-def test_the_gallery_is_whole_with_the_first_answer(served: Served) -> None:
+def test_the_first_answer_contains_the_whole_gallery(served: Served) -> None:
     page = httpx.get(served.address).text
-    for name, head in bundled_headers().items():
+    for name, header in bundled_headers().items():
         assert f'href="/scenario?name={name}"' in page
-        assert html.escape(head["title"]) in page
+        assert html.escape(header["title"]) in page
     assert "My own impact" in page
 
 
-def test_names_and_titles_of_files_stay_text_in_the_gallery(served: Served) -> None:
+def test_names_and_titles_of_files_are_escaped_in_the_gallery(served: Served) -> None:
     nasty = "<script>hacked()</script>"
     (served.folder / "<b>nasty'\" .yaml").write_text(f"softdock: 1\nbase: impact-a\ntitle: {nasty}\n")
     page = httpx.get(served.address).text
@@ -93,13 +93,13 @@ def test_names_and_titles_of_files_stay_text_in_the_gallery(served: Served) -> N
     (served.folder / "<b>nasty'\" .yaml").unlink()
 
 
-def test_the_player_comes_before_the_scene(served: Served) -> None:
-    """A replay that is asked for while its run is under way begins at once and ends with the run."""
+def test_the_player_is_sent_before_the_scene(served: Served) -> None:
+    """The response for a replay whose run has not ended begins at once and ends with the run."""
     studio = Studio.at(served.folder)
     activity = Activity("pending", "latch-slow", "")
     studio.runs.activities["pending"] = activity
 
-    async def all_of_it() -> list[str]:
+    async def read_all_parts() -> list[str]:
         ended = asyncio.Event()
         activity.task = asyncio.create_task(ended.wait())  # type: ignore[arg-type]
         answer = await file_routes._replay(
@@ -111,14 +111,14 @@ def test_the_player_comes_before_the_scene(served: Served) -> None:
         ended.set()
         return [first, *[str(part) async for part in parts]]
 
-    shell, *rest = asyncio.run(all_of_it())
+    shell, *rest = asyncio.run(read_all_parts())
     assert 'data-theme="dark"' in shell
     assert "class Player" in shell
     assert 'id="data"' not in shell
-    assert rest == []  # it has ended without a result
+    assert rest == []  # the run ended without a result
 
 
-def test_files_are_added_once_and_judged_by_the_server(served: Served) -> None:
+def test_files_are_added_once_and_checked_by_the_server(served: Served) -> None:
     def add(name: str, content: bytes, **headers: str) -> httpx.Response:
         return httpx.post(f"{served.address}files", params={"name": name}, content=content, headers=headers)
 
@@ -137,7 +137,7 @@ def test_files_are_added_once_and_judged_by_the_server(served: Served) -> None:
     assert not (served.folder / "foreign.yaml").exists()
 
 
-def test_the_socket_knows_its_own_pages(served: Served) -> None:
+def test_the_web_socket_allows_only_the_origin_of_the_studio(served: Served) -> None:
     script = (
         "from pathlib import Path; import sys; from softdock.studio.server import Studio, application;"
         "from nicegui import core; application(Studio.at(Path(sys.argv[1])), frozenset({'127.0.0.1'}), 5, None);"
@@ -162,7 +162,7 @@ def test_the_socket_knows_its_own_pages(served: Served) -> None:
         "campaigns/x/runs/1/replay",
     ],
 )
-def test_paths_that_lead_out_find_nothing(served: Served, path: str) -> None:
+def test_paths_outside_the_folder_find_nothing(served: Served, path: str) -> None:
     answer = httpx.get(f"{served.address}{path}", timeout=60)
     assert "root:" not in answer.text
     assert answer.status_code in (404, 422) or answer.headers["content-type"] == "image/svg+xml"
@@ -186,14 +186,14 @@ def test_an_upload_of_100_MB_is_refused(served: Served, headers: dict[str, str])
     path = f"{served.address}files?name=huge.stl"
     try:
         status = httpx.post(path, content=pieces(), headers=headers, timeout=60).status_code
-    except httpx.WriteError:  # it hangs up before all has been sent
+    except httpx.WriteError:  # the server closes the connection before all is sent
         status = 413
     assert status == 413
     assert not (served.folder / "huge.stl").exists()
 
 
 @pytest.mark.parametrize("host", ["", "a..b", "::zz", "192.0.2.1"])
-def test_an_address_of_no_use_is_refused_at_its_option(tmp_path: Path, host: str) -> None:
+def test_an_unusable_address_is_refused_with_its_option(tmp_path: Path, host: str) -> None:
     refused = command("--folder", str(tmp_path), "--port", "0", "--host", host)
     assert refused.returncode == 2
     assert refused.stderr.startswith("Error: --host: ")
@@ -208,7 +208,7 @@ def test_two_studios_on_one_folder_are_refused(served: Served) -> None:
     )
 
 
-def test_a_port_that_is_taken_or_none_is_refused(served: Served, tmp_path: Path) -> None:
+def test_a_used_or_invalid_port_is_refused(served: Served, tmp_path: Path) -> None:
     taken = command("--folder", str(tmp_path), "--port", str(urlsplit(served.address).port))
     assert taken.returncode == 2
     assert "--port: Cannot listen there" in taken.stderr

@@ -27,7 +27,7 @@ def packet(name: Any, *fields: Any) -> str:
         packet("log", {"client_id": "c", "level": "warning", "message": "m"}),
     ],
 )  # fmt: skip
-def test_messages_of_pages_pass(text: str) -> None:
+def test_messages_of_pages_are_accepted(text: str) -> None:
     assert is_well_formed(text)
 
 
@@ -43,12 +43,12 @@ def test_messages_of_pages_pass(text: str) -> None:
         '42["log",{"client_id":"c","level":"info","message":NaN}]',
     ],
 )  # fmt: skip
-def test_other_messages_do_not(text: str | None) -> None:
+def test_other_messages_are_rejected(text: str | None) -> None:
     assert not is_well_formed(text)
 
 
-def talk(*texts: str) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return what an application receives and what its client receives."""
+def forward(*texts: str) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return what the application receives and what its client receives for these messages."""
     received: list[str] = []
     sent: list[dict[str, Any]] = []
     waiting = [
@@ -74,13 +74,13 @@ def talk(*texts: str) -> tuple[list[str], list[dict[str, Any]]]:
 
 
 def test_a_malformed_message_closes_the_connection() -> None:
-    received, sent = talk("40", "42[]", "40")
+    received, sent = forward("40", "42[]", "40")
     assert received == ["connect", "40"]
     assert [(one["type"], one.get("code")) for one in sent] == [("websocket.close", 1008)]
 
 
 def test_nothing_is_sent_to_a_client_that_is_gone() -> None:
-    assert talk("40") == (["connect", "40"], [])
+    assert forward("40") == (["connect", "40"], [])
 
 
 def test_plain_requests_to_the_web_socket_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""A picture shows what the scenario has: as many pins, every beam."""
+"""Thumbnails: every bundled scenario has one, with all of its pins and beams."""
 
 from xml.etree import ElementTree
 

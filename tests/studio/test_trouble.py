@@ -1,4 +1,4 @@
-"""What goes wrong on the page: a run without end, a run too large for its memory, and everything killed at once."""
+"""Faults of runs in the studio: runs without end, runs that need too much memory, killed processes."""
 
 import json
 import os
@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.studio.conftest import Served, start, stop
-from tests.studio.test_workers import endless, wait
+from tests.studio.test_workers import endless_scenario, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.browser import Tab
 
 LONG = 120_000.0  # ms
-LITTLE = 700_000_000  # bytes; enough for the studio, not for every run
+MEMORY_LIMIT = 700_000_000  # bytes; enough for the studio, not for every run
 CAMPAIGN = (
     "softdock: 1\nkind: campaign\nscenario: latch-paper\nruns: 20000\nseed: 3\n"
     "dispersions: {speed: {uniform: [0.02 m/s, 0.16 m/s]}}\nsuccess: [latched]\n"
 )
 
 
-def large() -> str:
-    """Return a scenario within all limits whose history does not fit into little memory: 60 million numbers."""
+def large_scenario() -> str:
+    """Return a scenario within all limits whose history exceeds the memory limit: 60 million numbers."""
     masses, springs = ", ".join(["1 kg"] * 50), ", ".join(["1e5 N/m"] * 49)
     side = f"{{masses: [{masses}], stiffness: [{springs}]}}"
     return (
@@ -35,39 +35,44 @@ def large() -> str:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Iterator[Served]:
-    """A studio whose processes may have little memory."""
-    (tmp_path / "endless.yaml").write_text(endless())
-    (tmp_path / "large.yaml").write_text(large())
-    running = start(tmp_path, memory=LITTLE)
+def small_studio(tmp_path: Path) -> Iterator[Served]:
+    """A studio whose processes have a memory limit."""
+    (tmp_path / "endless.yaml").write_text(endless_scenario())
+    (tmp_path / "large.yaml").write_text(large_scenario())
+    running = start(tmp_path, memory=MEMORY_LIMIT)
     yield running
     stop(running)
 
 
-def run(page: "Page", served: Served, name: str) -> None:
+def start_run(page: "Page", served: Served, name: str) -> None:
     page.goto(f"{served.address}scenario?name={name}")
     page.get_by_role("button", name="Run", disabled=False).click(timeout=LONG)
 
 
 @pytest.mark.long
-def test_runs_are_cancelled_or_run_out_of_memory_and_the_next_one_works(tab: "Tab", small: Served) -> None:
+def test_runs_are_cancelled_or_run_out_of_memory_and_the_next_one_works(
+    tab: "Tab", small_studio: Served
+) -> None:
     page = tab.page
-    run(page, small, "endless.yaml")
+    start_run(page, small_studio, "endless.yaml")
     page.get_by_text(re.compile("^Simulating")).wait_for(timeout=LONG)
-    run(page, small, "large.yaml")
+    start_run(page, small_studio, "large.yaml")
     page.get_by_text(re.compile("^Waiting for an earlier run, ")).wait_for(timeout=LONG)
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Cancelled.").wait_for()
-    page.goto(f"{small.address}runs")  # its own page was left
+    page.goto(f"{small_studio.address}runs")  # the page of the run is no longer open
     page.get_by_role("link", name=re.compile("^endless-")).click(timeout=LONG)
     page.get_by_role("button", name="Cancel").click(timeout=LONG)
     page.get_by_text("Cancelled.").wait_for()
     assert page.locator("iframe.replay").count() == 0
-    run(page, small, "large.yaml")
+    start_run(page, small_studio, "large.yaml")
     page.get_by_text("The run needs more than the 0.7 GB that the studio gives it.").wait_for(timeout=LONG)
-    run(page, small, "latch-slow")
+    start_run(page, small_studio, "latch-slow")
     page.get_by_text("Conservation check passed").first.wait_for(timeout=LONG)
-    assert len([path for path in (small.folder / "runs").iterdir() if (path / "result.json").is_file()]) == 1
+    assert (
+        len([path for path in (small_studio.folder / "runs").iterdir() if (path / "result.json").is_file()])
+        == 1
+    )
 
 
 @pytest.mark.long
@@ -87,7 +92,8 @@ def test_killed_studio_and_campaign_are_found_again_and_resumed(tab: "Tab", tmp_
         first.process.wait(20)
     note = tmp_path / "campaigns" / campaign / "progress.json"
     before = json.loads(note.read_text())
-    wait(lambda: json.loads(note.read_text())["done"] > before["done"])  # it has outlived the studio
+    # The campaign continues after the studio was killed.
+    wait_until(lambda: json.loads(note.read_text())["done"] > before["done"])
     os.kill(before["pid"], signal.SIGKILL)
     second = start(tmp_path)
     try:
@@ -100,7 +106,7 @@ def test_killed_studio_and_campaign_are_found_again_and_resumed(tab: "Tab", tmp_
         assert done > before["done"]
         page.get_by_role("button", name="Resume").click()
         page.get_by_text(re.compile("[0-9,]+ of 20,000 runs, ")).wait_for(timeout=LONG)
-        wait(lambda: json.loads(note.read_text()).get("done", 0) > done)
+        wait_until(lambda: json.loads(note.read_text()).get("done", 0) > done)
         page.get_by_role("button", name="Stop").click()
         assert _number(sentence.inner_text(timeout=LONG)) > done
     finally:

@@ -1,4 +1,4 @@
-"""Workers and campaigns without a page: refusals as sentences, cancelling, and campaigns that outlive the studio."""
+"""Workers and campaigns without a page: refused input, cancelling, and campaigns that outlive the studio."""
 
 import asyncio
 import subprocess
@@ -17,18 +17,18 @@ from softdock.studio.folder import Folder
 from softdock.studio.runs import Runs
 from softdock.studio.worker_processes import WorkerProcess
 
-SOON = 60.0  # s
+TIMEOUT = 60.0  # s
 
 
-def working(folder: Path, work: Callable[[WorkerProcess], Awaitable[Any]]) -> Any:
-    async def all_of_it() -> Any:
+def run_with_worker(folder: Path, work: Callable[[WorkerProcess], Awaitable[Any]]) -> Any:
+    async def start_and_stop() -> Any:
         worker = WorkerProcess(Folder(folder))
         try:
             return await work(worker)
         finally:
             await worker.stop()
 
-    return asyncio.run(all_of_it())
+    return asyncio.run(start_and_stop())
 
 
 def test_workers_do_not_load_the_web_server() -> None:
@@ -79,7 +79,7 @@ def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None
         assert list(curves) == ["relative_velocity"]
 
         slow = asyncio.create_task(
-            worker.call("run_scenario", text=endless(), name="impact-a", run="endless")
+            worker.call("run_scenario", text=endless_scenario(), name="impact-a", run="endless")
         )
         await asyncio.sleep(0.05)
         await worker.stop(RunError("Cancelled."))
@@ -87,7 +87,7 @@ def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None
             await slow
         assert (await worker.call("summarise_run", run=activity.run))["outcome"] == "latched"
 
-    working(tmp_path, work)
+    run_with_worker(tmp_path, work)
 
 
 def test_a_campaign_stops_resumes_and_outlives_its_studio(tmp_path: Path) -> None:
@@ -98,35 +98,35 @@ def test_a_campaign_stops_resumes_and_outlives_its_studio(tmp_path: Path) -> Non
     (tmp_path / "many.yaml").write_text(text)
     first = Campaigns(Folder(tmp_path))
     campaign = first.start("many.yaml", None, None)
-    wait(lambda: first.state(campaign).done > 100)
-    other = Campaigns(Folder(tmp_path))  # as a studio that was started again sees it
+    wait_until(lambda: first.state(campaign).done > 100)
+    other = Campaigns(Folder(tmp_path))  # as in a studio that was started again
     assert other.known() == [campaign]
     assert other.state(campaign).running
     other.stop(campaign)
-    wait(lambda: not other.state(campaign).running)
+    wait_until(lambda: not other.state(campaign).running)
     stopped = other.state(campaign)
     assert 100 < stopped.done < 4000
     assert not stopped.complete
     assert "all completed runs are saved" in stopped.sentence
     other.resume(campaign)
-    wait(lambda: other.state(campaign).done > stopped.done)
+    wait_until(lambda: other.state(campaign).done > stopped.done)
     other.stop(campaign)
-    wait(lambda: not other.state(campaign).running)
+    wait_until(lambda: not other.state(campaign).running)
     columns = other.columns(campaign)
     columns.update()
     assert columns.size == other.state(campaign).done
 
 
-def test_a_killed_campaign_says_so_and_a_wrong_one_does_not_start(tmp_path: Path) -> None:
+def test_a_campaign_with_a_file_outside_the_folder_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "wrong.yaml").write_text("softdock: 1\nkind: campaign\nscenario: ../x.yaml\nruns: 5\n")
     campaigns = Campaigns(Folder(tmp_path))
     campaign = campaigns.start("wrong.yaml", None, None)
-    wait(lambda: not campaigns.state(campaign).running)
+    wait_until(lambda: not campaigns.state(campaign).running)
     assert "only files below its folder" in campaigns.state(campaign).sentence
 
 
-def endless() -> str:
-    """Return a scenario that takes long: hundreds of masses for an hour."""
+def endless_scenario() -> str:
+    """Return a scenario that takes very long: 600 masses for 50 s."""
     masses = ", ".join(["1 kg"] * 300)
     springs = ", ".join(["1e5 N/m"] * 299)
     return (
@@ -136,8 +136,8 @@ def endless() -> str:
     )
 
 
-def wait(until: Callable[[], bool]) -> None:
-    end = time.monotonic() + SOON
-    while not until():
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + TIMEOUT
+    while not condition():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Rules of the repository: fast import, one version, import rules of kernels, no paths of one machine."""
+"""Rules of the repository: fast import, one version, names, import rules, no paths of a single machine."""
 
 import ast
 import importlib
@@ -17,14 +17,14 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src" / "softdock").rglob("*.py"))
 
 
-def python(script: str) -> str:
+def run_python(script: str) -> str:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
 def test_import_loads_no_heavy_package() -> None:
     heavy = "{'numba', 'scipy', 'matplotlib', 'pydantic', 'pint', 'pyarrow', 'trimesh', 'rich'}"
-    assert python(f"import sys, softdock; print(sorted({heavy} & set(sys.modules)))") == "[]"
+    assert run_python(f"import sys, softdock; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
 @pytest.mark.parametrize("name", dir(softdock))
@@ -42,7 +42,7 @@ def test_unknown_names_are_refused() -> None:
         softdock.simulat  # noqa: B018
 
 
-def test_one_version() -> None:
+def test_citation_and_package_have_the_same_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (.*)$", citation, re.M).group(1) == softdock.__version__  # type: ignore[union-attr]
 
@@ -119,7 +119,7 @@ def test_modules_import_names_from_the_module_that_defines_them() -> None:
     assert not others
 
 
-def test_no_file_contains_paths_of_one_machine() -> None:
+def test_no_file_contains_paths_of_a_single_machine() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout

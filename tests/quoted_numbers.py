@@ -6,7 +6,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-SLACK = 1e-4  # relative, beyond the rounding of a quoted number: processors and library versions differ
+SLACK = 1e-4  # relative, beyond the rounding of the printed number: processors and library versions differ
 
 
 def unit_in_last_place(text: str) -> float:
@@ -14,8 +14,8 @@ def unit_in_last_place(text: str) -> float:
     return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
 
 
-def quoted(page: str, phrase: str) -> list[str]:
-    """Return the numbers that stand where the phrase has `{}`; line breaks and spaces are the same.
+def find_numbers(page: str, phrase: str) -> list[str]:
+    """Return the numbers of a page where the phrase has `{}`; a line break equals a space.
 
     The page is a path in the documentation, with `.md` or with a folder, or the name of a tutorial.
     """
@@ -24,12 +24,12 @@ def quoted(page: str, phrase: str) -> list[str]:
     text = re.sub(r"\s+", " ", (DOCS / path).read_text(encoding="utf-8"))
     pattern = re.escape(re.sub(r"\s+", " ", phrase)).replace(r"\{\}", f"({NUMBER})")
     found = re.search(pattern, text)
-    assert found, f"{path} has no longer the phrase {phrase!r}"
+    assert found, f"{path} no longer contains the phrase {phrase!r}"
     return list(found.groups())
 
 
 def assert_quoted(page: str, phrase: str, values: Sequence[float]) -> None:
-    numbers = quoted(page, phrase)
+    numbers = find_numbers(page, phrase)
     assert len(numbers) == len(values)
     for text, value in zip(numbers, values):
         allowed = 0.5 * unit_in_last_place(text) + SLACK * abs(value)
