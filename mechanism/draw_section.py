@@ -76,7 +76,7 @@ def draw_joined(axes: Axes, parameters: dict[str, dict[str, float]]) -> None:
 
 
 def draw_sections() -> Figure:
-    """Return the figure: the probe at the mouth at its worst, passing the throat, at the bottom, and hard-docked."""
+    """Return the figure: the probe misaligned at the mouth, in the throat, at the bottom, and hard-docked."""
     parameters = load_parameters()
     probe, drogue = parameters["probe"], parameters["drogue"]
     figure = Figure(figsize=(9, 19.5), layout="constrained")
