@@ -134,7 +134,7 @@ def test_action_equals_reaction_at_the_same_point(name, quadrature):
     "name", ["ball (6 mm) on cone", "pin across throat edge", "ball in hemisphere, 10 in 12 mm"]
 )
 def test_forces_are_invariant_under_rigid_motions_of_the_scene(name):
-    """Also in a moving frame far from the origin."""
+    """The scene is moved far from the origin and has a common motion."""
     kind, R_AB, p_AB_A = pressed_contact(name)
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
     v, omega = np.array([0.01, -0.02, 0.03]), np.array([0.2, 0.1, -0.3])

@@ -222,7 +222,7 @@ def test_plug_jams_exactly_beyond_its_limits(offset, tilt_deg, jams):
 
 
 @pytest.mark.parametrize("offset", [3.01e-3, 0.05])
-def test_plug_beside_its_socket_feels_nothing(offset):
+def test_plug_beside_its_socket_has_no_force(offset):
     """Beyond the capture radius, three times the lateral limit, the plug passes: the drive completes its travel."""
     result = run_scenario(scenario(offset, guidance=GUIDANCE))
     assert result.events == ()

@@ -213,7 +213,7 @@ def test_friction_of_a_drive_dissipates_the_kinetic_energy(method):
     assert run.peaks[1].smallest == pytest.approx(-0.4, rel=1e-6)
 
 
-def test_viscous_friction_lets_the_speed_decay():
+def test_viscous_friction_gives_an_exponential_decay_of_speed():
     drive = Drive(joint="mass", target=0.0, viscous_friction=3.0, active=False)
     _, seen = simulate_with_peaks(slider(drive, speed=0.2), ["mass.joint_rate"], 1.0, accuracy=TIGHT)
     assert seen["mass.joint_rate"] == pytest.approx(0.2 * np.exp(-1.5 * seen["time"]), rel=1e-7)

@@ -99,7 +99,7 @@ def test_order_of_convergence(kind, floating, integrator):
 
 @every_fixed_step
 def test_measured_order_of_convergence(integrator):
-    """By Richardson's three runs on a smooth problem: 5 for Dormand-Prince, 4 for classical Runge-Kutta."""
+    """Three runs of a smooth problem give the order by Richardson: 5 for Dormand-Prince, 4 for Runge-Kutta 4."""
     order = ORDERS[integrator]
     assembly = assemble(scene("prismatic", True, lossy=True))
     runs = [simulate(assembly, 0.64, **{**INTEGRATORS[integrator], "step": 0.005 / 2**i}) for i in range(3)]

@@ -155,7 +155,7 @@ def test_missing_and_invalid_files_are_rejected(tmp_path: Path) -> None:
         read_modes(tmp_path, base="base")
 
 
-def test_damaged_archives_name_the_file_and_what_is_wrong(tmp_path: Path) -> None:
+def test_message_about_a_damaged_archive_names_the_file_and_the_defect(tmp_path: Path) -> None:
     given = lumped_modes()
     file = tmp_path / "modes.npz"
 

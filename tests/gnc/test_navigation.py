@@ -26,7 +26,7 @@ def navigation(**sensor: Any) -> dict[str, Any]:
     return {"sensor": SENSOR | sensor, "gyro": GYRO, "filter": FILTER}
 
 
-def errors(session: Session, instant: float) -> tuple[np.ndarray, np.ndarray]:
+def errors_at_sample(session: Session, instant: float) -> tuple[np.ndarray, np.ndarray]:
     """Advance to a sample; return true minus estimated motion of the centre of mass in H, and attitude and bias, in T.
 
     A call of `advance` executes the sample at its end in the next call: the true motion is that before the sample.
@@ -83,7 +83,7 @@ def test_filters_are_consistent_with_the_true_motion(case: str) -> None:
     for session in seeded_runs(scenario, RUNS):
         nav = session.system.gnc.navigation[0]
         nav.gyro_bias[:] = FILTER["bias"] * rng.normal(size=3)
-        e, a = errors(session, 9.5)
+        e, a = errors_at_sample(session, 9.5)
         squares.append(e @ np.linalg.solve(nav.P, e))
         attitude.append(a @ np.linalg.solve(nav.P_attitude, a))
     low, high = chi2.ppf(0.025, 6 * RUNS) / RUNS, chi2.ppf(0.975, 6 * RUNS) / RUNS

@@ -87,7 +87,7 @@ def test_invalid_hosts_and_ports_are_rejected() -> None:
 
 
 def test_a_flood_is_read_only_in_part() -> None:
-    """However many datagrams arrive, the robot reads a bounded number per cycle and keeps its cycles."""
+    """The robot reads a bounded number of datagrams per cycle, so that a flood does not delay its cycles."""
     cycles = 4
     with UdpServer(RobotServer(robot(), 0.02), LOOPBACK, 0) as udp:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise:
