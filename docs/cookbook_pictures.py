@@ -1,4 +1,4 @@
-"""Makes docs/images/cookbook-*.png and own-mechanism.png: a mechanism at three instants, and a channel over time.
+"""Draws docs/images/cookbook-*.png and own-mechanism.png: a mechanism at three instants, and a channel over time.
 
 Run from the root of the repository: python -m docs.cookbook_pictures [NAME ...]
 """
@@ -29,7 +29,7 @@ BLUE, GREY, RED = "#2f7fc1", "#6b7280", "#d1495b"
 
 @dataclass(frozen=True)
 class Picture:
-    """What the picture of a mechanism shows."""
+    """Content of the picture of a mechanism."""
 
     frame: str
     """Body that stays in place."""

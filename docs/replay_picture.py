@@ -1,4 +1,4 @@
-"""Makes docs/images/replay.png and arm-berthing.png: the player in a browser.
+"""Takes docs/images/replay.png and arm-berthing.png: the player in a browser.
 
 The first shows the soft docking when the bumper hits the bottom, the second the arm with the captured client.
 
@@ -19,7 +19,7 @@ IMAGES = Path(__file__).parent / "images"
 
 
 def main() -> None:
-    """Simulate both scenarios, play each to its moment and keep what the browser shows."""
+    """Simulate both scenarios and save a picture of each replay at its instant."""
     docking = softdock.simulate("assist-soft-docking")
     force = docking.history["bumper-drogue.force"]
     hardest_hit = float(docking.history.time[force.argmax()])

@@ -1,4 +1,4 @@
-"""Makes the pictures of the studio in docs/images: gallery, a run with its replay, a campaign.
+"""Takes the pictures of the studio in docs/images: gallery, a run with its replay, a campaign.
 
 Run from the root of the repository: python -m docs.studio_pictures
 """
@@ -17,7 +17,7 @@ LONG = 300_000.0  # ms
 
 
 def main() -> None:
-    """Start a studio, do what its manual tells and keep what the browser shows."""
+    """Start a studio, follow the steps of its manual and save pictures of the pages."""
     with TemporaryDirectory() as place, sync_playwright() as driver:
         folder = Path(place) / "engineer" / "dockings"  # what the page shows of it
         folder.mkdir(parents=True)

@@ -1,7 +1,7 @@
-"""01: Predict an impact between two multibody spacecraft, then simulate it with an ever stiffer contact.
+"""01: Predict an impact between two multibody spacecraft, then simulate it with stiffer and stiffer contacts.
 
-Theory takes the contact to be much stiffer than the springs behind it. Its error must fall in proportion to that
-ratio of stiffness, and the conservation check of every run must pass.
+The theory assumes that the contact is much stiffer than the springs behind it. Its error must fall in proportion to
+this ratio of stiffness, and the conservation check of every run must pass.
 """
 
 import itertools

@@ -1,7 +1,7 @@
-"""02: A floating robot arm, built in Python: it reaches out, and its base turns the other way.
+"""02: A floating robot arm, built in Python: its arm moves, and its base turns in the opposite direction.
 
-Nothing pushes from outside, so the momentum stays zero whatever the motor does. How far the base turns follows from
-the inertias alone, whatever the motor's limits.
+There are no external forces, so the momentum stays zero. The angle of the base follows from the inertias alone and does
+not depend on the limits of the motor.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def main() -> None:
     )
     print(f"the motor gave {result.metrics['push']:.2f} N m at most.")
 
-    # About the common centre of mass, the base turns by the arm's share of the inertia, the other way, at all times.
+    # About the common centre of mass, the base turns in the opposite direction by the arm's share of the inertia.
     reduced_mass = BASE_MASS * ARM_MASS / (BASE_MASS + ARM_MASS)
     share = ARM_INERTIA + reduced_mass * ARM_LENGTH**2
     assert np.abs(base_turn + shoulder * share / (BASE_INERTIA + share)).max() < 1e-7

@@ -1,7 +1,7 @@
-"""03: From STEP files to an outcome: a soft docking, how long its fingers have, and what the gimbal is for.
+"""03: From STEP files to an outcome: a soft docking, the time to open the fingers, and the effect of the gimbal.
 
-Fingers must open between the moment when the bumper meets the bottom and the moment when the widest section would
-leave the chamber again. A rigid probe does not even get there from where one with a gimbal is captured.
+The fingers must open after the bumper hits the bottom and before the widest section would leave the chamber again. From
+a start from which a probe with a gimbal is captured, a rigid probe does not reach the bottom.
 """
 
 import softdock

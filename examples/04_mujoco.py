@@ -1,8 +1,8 @@
 """04: Softdock's contact forces inside another simulator.
 
 A probe flies into a fixed drogue that was read from a STEP file. MuJoCo moves the probe; the force of the contact comes
-from `ContactPair.forces`, from two motion states to two wrenches, and is applied in every step. The same scene in
-Softdock alone must give the same path: the difference falls in proportion to MuJoCo's step, and is small.
+from `ContactPair.forces`, which returns two wrenches for two motion states, and is applied in every step. The same
+scene in Softdock alone must give the same path: the difference is small and falls in proportion to MuJoCo's step.
 """
 
 from importlib.resources import files

@@ -1,7 +1,7 @@
 """05: One controller, two robots: the same moves on a simulated arm and on an arm at the other end of a UDP link.
 
-The controller knows its robot only as a link. Here the remote arm is simulated as well, behind real sockets and two
-milliseconds of delay each way; give `connect` the address of your own robot instead.
+The controller accesses its robot only through a link. Here the remote arm is simulated as well, behind real sockets and
+two milliseconds of delay each way; give `connect` the address of your own robot instead.
 """
 
 import threading
@@ -37,7 +37,7 @@ def main() -> None:
     scenario = reach()
     here = softdock.simulate(scenario)
 
-    # What `softdock robot serve` does: a robot behind the protocol. It holds when commands stay away for a second.
+    # As `softdock robot serve`: a robot behind the protocol, which holds its position after a second without commands.
     server = RobotServer(simulated_robot(scenario), CYCLE, timeout=1.0)
     stop = threading.Event()
     with UdpServer(server, port=0, conditions=Conditions(delay=DELAY)) as robot:
@@ -56,7 +56,7 @@ def main() -> None:
     for name, joint in both.joints.items():
         print(f"{name}: {joint['angle'].largest:.4f} rad, {joint['torque'].largest:.2f} N m apart at most")
 
-    # The link has its delay, and the same arm under the same control goes the same way.
+    # The link has its delay, and the same arm with the same control has the same motion.
     assert there.metrics["refused_commands"] == 0
     assert there.metrics["link_latency_median"] >= 2 * DELAY
     assert late > 2 * DELAY

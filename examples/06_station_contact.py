@@ -1,7 +1,7 @@
-"""06: A short contact is an impulse: an Orbiter is caught by springs and dampers, ever faster, by a flexible station.
+"""06: A short contact acts as an impulse: a flexible station captures an Orbiter with springs and dampers.
 
-A contact that is long against the modes lets the structure give way meanwhile; the shorter it is, the nearer the jump
-of the station's rate comes to that of the weld impulse. Writes `station-contact.png`.
+The structure deforms during a contact that is long relative to the periods of its modes. The shorter the contact, the
+nearer the change of the station's rate is to that of the weld impulse. Writes `station-contact.png`.
 """
 
 import matplotlib

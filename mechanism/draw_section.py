@@ -30,7 +30,7 @@ def outline(profile: Profile, per_segment: int = 40) -> np.ndarray:
 
 
 def place(points: np.ndarray, gimbal: tuple[float, float], tilt: float) -> np.ndarray:
-    """Turn points given from the joint's centre by `tilt` [rad] and put the joint at `gimbal` (z, r) [mm]."""
+    """Return points relative to the joint, rotated by `tilt` [rad], with the joint at `gimbal` (z, r) [mm]."""
     c, s = math.cos(tilt), math.sin(tilt)
     return points @ np.array([[c, s], [-s, c]]) + gimbal
 
@@ -76,7 +76,7 @@ def draw_joined(axes: Axes, parameters: dict[str, dict[str, float]]) -> None:
 
 
 def draw_sections() -> Figure:
-    """Return the figure: the probe at the mouth at its worst, passing the throat, at the bottom, and hard-docked."""
+    """Return the figure: the probe misaligned at the mouth, in the throat, at the bottom, and hard-docked."""
     parameters = load_parameters()
     probe, drogue = parameters["probe"], parameters["drogue"]
     figure = Figure(figsize=(9, 19.5), layout="constrained")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from scipy.optimize import brentq
-from tests.dynamics.test_restitution import SPEED, STIFFNESS, bounce
+from tests.dynamics.test_restitution import SPEED, STIFFNESS, simulate_bounce
 from tests.quoted_numbers import assert_quoted, find_numbers
 
 import softdock
@@ -72,7 +72,7 @@ def test_restitution_of_a_ball() -> None:
     """Within the damping depth and beyond it, simulated and predicted."""
     values = []
     for damping, depth in ((1e6, 2e-3), (1e7, 2e-3), (1e8, 2e-3), (1e6, 5e-5), (1e7, 5e-5), (1e8, 5e-5)):
-        result = softdock.simulate(bounce(damping, depth))
+        result = softdock.simulate(simulate_bounce(damping, depth))
         assert result.prediction is not None
         values += [-result.metrics["end"] / SPEED, result.prediction["restitution"]]
     phrase = (

@@ -41,7 +41,7 @@ def _line(a: Place, b: Place, colour: str, width: float = 2.0, dash: str = "") -
 
 
 def _box(centre: Place, colour: str, a: float = 22, b: float = 22, c: float = 16) -> str:
-    """A block of half-lengths a, b, c along x, y, z."""
+    """Return a block of half-lengths a, b, c along x, y, z."""
 
     def corner(i: int, j: int, k: int) -> Place:
         return _at(centre, (X, i * a), (Y, j * b), (Z, k * c))
@@ -65,7 +65,7 @@ def _tint(colour: str, opacity: float) -> str:
 
 
 def _arrow(a: Place, b: Place, both: bool = True) -> str:
-    """A straight arrow: translation."""
+    """Return a straight arrow for a translation."""
     angle = math.atan2(b[1] - a[1], b[0] - a[0])
     heads = _head(b, angle) + (_head(a, angle + math.pi) if both else "")
     return _line(a, b, MOTION, 2.2) + heads
@@ -80,7 +80,7 @@ def _head(tip: Place, angle: float, size: float = 7.0) -> str:
 
 
 def _turn(centre: Place, u: Place, v: Place, radius: float = 17.0) -> str:
-    """A circular arrow in the plane of directions u and v: rotation about their normal."""
+    """Return a circular arrow in the plane of directions u and v for a rotation about their normal."""
     angles = [math.radians(a) for a in range(20, 321, 10)]
     points = [_at(centre, (u, radius * math.cos(a)), (v, radius * math.sin(a))) for a in angles]
     (x0, y0), (x1, y1) = points[-2], points[-1]

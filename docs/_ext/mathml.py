@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: no script, no network; numbers are the labels' own."""
+"""Formulas as MathML, which browsers draw without scripts or network; labels give the numbers of equations."""
 
 import re
 from typing import Any
@@ -11,23 +11,23 @@ from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 LOGGER = logging.getLogger(__name__)
-# What the converter draws properly only under another name.
+# LaTeX that the converter draws properly only under another name.
 ALIGNED = re.compile(r"\{(?:aligned|gathered)\}")
 UPRIGHT = re.compile(r"\\(?:mathrm|operatorname)\{([^{}\\]*)\}")
 TAG = re.compile(r"\\tag\{[^}]*\}")
 
 
 class LabelledMath(MathDomain):
-    """Equations that carry the number in their label: `eq-R3` is Eq. (R3), wherever it stands."""
+    """Numbers equations by their labels: `eq-R3` is Eq. (R3) on any page."""
 
     def note_equation(self, docname: str, labelid: str, location: Any = None) -> None:
-        """Keep where the equation stands, under the number that its label says."""
+        """Store the page of an equation under the number in its label."""
         super().note_equation(docname, labelid, location)
         self.equations[labelid] = (docname, labelid.removeprefix("eq-"))  # type: ignore[assignment]
 
 
 def to_mathml(node: nodes.Element, display: str) -> str:
-    """Return a formula as MathML; what the converter does not know is warned about."""
+    """Return a formula as MathML; warn about commands that the converter does not know."""
     latex = TAG.sub("", node.astext()).strip()
     latex = UPRIGHT.sub(r"\\text{\1}", ALIGNED.sub("{split}", latex))
     if r"\\" in latex and r"\begin" not in latex:

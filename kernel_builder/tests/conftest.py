@@ -1,3 +1,3 @@
-"""Tests use the installed package: it is imported before the builder, which would import kernels alone."""
+"""Imports the installed package before the builder, which would otherwise import only its kernels."""
 
 import softdock  # noqa: F401

@@ -1,4 +1,4 @@
-"""Compiles entry points of a test into a library of their own and loads it."""
+"""Compilation of the entry points of a test into a separate library."""
 
 import ctypes
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Arguments arrive in compiled code as they were given, and what was not declared is refused."""
+"""Arguments reach compiled code unchanged, and arguments that were not declared are refused."""
 
 from typing import NamedTuple
 
@@ -92,7 +92,7 @@ def arguments():
     return [True, 2, 1, (10.0, 20.0, 30.0), rows, outer, np.zeros(4)]
 
 
-def test_every_kind_of_argument_arrives():
+def test_compiled_code_receives_every_kind_of_argument():
     args = arguments()
     assert DESCRIBE(*args) == (42, True, (20.0, 30.0))
     assert args[-1].tolist() == [111.0, 11.0, 5.5, 1.0]
@@ -105,7 +105,7 @@ def test_compiled_and_plain_python_agree():
     assert np.array_equal(compiled[-1], plain[-1])
 
 
-def test_a_bound_call_sees_what_is_written_later():
+def test_bound_call_reads_values_that_are_written_later():
     args = arguments()
     call = DESCRIBE.bind(*args)
     args[5].bodies[1].index = 50
@@ -162,7 +162,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_was_not_declared_is_refused_and_nothing_is_written(name):
+def test_arguments_that_were_not_declared_are_refused_and_not_written(name):
     change, message = WRONG[name]
     args = arguments()
     with pytest.raises(TypeError, match=message):
@@ -188,7 +188,7 @@ def test_a_result_of_another_type_than_declared_is_refused(tmp_path):
         load(tmp_path, EntryPoint(weigh, Record(BODY), returns=INTEGER))
 
 
-def test_empty_arrays_are_fine(tmp_path):
+def test_empty_arrays_are_accepted(tmp_path):
     @kernel
     def size(values, whole):
         """Return the number of items."""

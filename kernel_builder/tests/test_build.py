@@ -1,4 +1,4 @@
-"""The build as a whole: what the libraries depend on, versions of tools, and what happens without a linker."""
+"""The whole build: dependencies of the libraries, versions of tools, and errors of compiler and linker."""
 
 import dataclasses
 import re
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.skipif(runs_as_python(), reason="about compiled kernels
 
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda path: path.name)
-def test_libraries_need_the_mathematical_library_only(library):
+def test_libraries_depend_on_the_mathematical_library_only(library):
     assert undefined_symbols(library) <= ALLOWED
     assert source_digest().encode() in library.read_bytes()
     assert library.stat().st_size < 2_000_000
 
 
-def test_entry_points_have_symbols_of_their_own():
+def test_entry_points_have_unique_symbols():
     symbols = [entry.symbol for entry in entry_points()]
     assert len(set(symbols)) == len(symbols) >= 25
 
@@ -44,7 +44,7 @@ def test_the_builder_works_before_softdock_is_installed():
     assert done.stdout.strip() == str(len(entry_points())), done.stderr
 
 
-def test_versions_of_the_tools_are_pinned_in_one_way():
+def test_pinned_versions_of_the_tools_are_consistent():
     required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"][
         "requires"
     ]
@@ -55,7 +55,7 @@ def test_versions_of_the_tools_are_pinned_in_one_way():
         assert len(set(pins)) == 1, name
 
 
-def test_all_that_kernels_import_counts_as_their_source():
+def test_modules_that_kernels_import_count_as_their_sources():
     found = set(source_files())
     for path in found:
         if path.is_relative_to(PACKAGE):
@@ -67,7 +67,7 @@ def test_all_that_kernels_import_counts_as_their_source():
                 assert known or file.is_dir() or module == "softdock.errors", f"{path}: {module}"
 
 
-def test_sources_that_change_during_a_build_end_it(monkeypatch, tmp_path):
+def test_change_of_sources_during_a_build_ends_it(monkeypatch, tmp_path):
     """The object file would be named by the old sources, and a library labelled with the new ones."""
     monkeypatch.setattr(targets, "machine_code", lambda bitcode, target: b"")
     name = default_builds()[0]
@@ -87,7 +87,7 @@ def test_without_a_compiler_the_message_says_what_to_install(monkeypatch, tmp_pa
         link([], "digest", tmp_path / "library.so", "x86_64-unknown-linux-gnu")
 
 
-def test_a_failing_linker_is_quoted(tmp_path):
+def test_message_quotes_a_failing_linker(tmp_path):
     missing = tmp_path / "missing.o"
     with pytest.raises(LinkError, match=r"missing\.o"):
         link([missing], "digest", tmp_path / "library.so", linker.llvm.get_process_triple())

@@ -49,7 +49,7 @@ def digests(source=SOURCE, kind=FLOAT, returns=FLOAT):
     return {entry.function.__name__: digest_of(entry, entries, "build") for entry in entries}
 
 
-def changed(*args, **named):
+def changed_entry_points(*args, **named):
     before, after = digests(), digests(*args, **named)
     return {name for name in before if before[name] != after[name]}
 
@@ -67,16 +67,16 @@ def changed(*args, **named):
         ('"""Double."""', '"""Twice as much."""', set()),
     ],
 )
-def test_which_entry_points_an_edit_concerns(old, new, expected):
+def test_edit_changes_the_digests_of_dependent_entry_points(old, new, expected):
     assert SOURCE.replace(old, new) != SOURCE
-    assert changed(SOURCE.replace(old, new)) == expected
+    assert changed_entry_points(SOURCE.replace(old, new)) == expected
 
 
-def test_a_signature_concerns_all_that_call_it():
-    assert changed(kind=INTEGER) == {"shared", "top"}
+def test_change_of_a_signature_changes_all_callers():
+    assert changed_entry_points(kind=INTEGER) == {"shared", "top"}
 
 
-def test_the_layout_of_records_counts():
+def test_layout_of_records_changes_the_digest():
     @kernel
     def read(rows):
         """Read."""
@@ -89,7 +89,7 @@ def test_the_layout_of_records_counts():
     assert digest_of(one, [one], "build") != digest_of(two, [two], "build")
 
 
-def test_the_build_counts():
+def test_build_changes_the_digest():
     @kernel
     def same(x):
         """Return it."""

@@ -1,4 +1,4 @@
-"""Kernels call each other, inline and across object files; bounds are checked in the build for that."""
+"""Kernels call each other inline and across object files; the build for it checks bounds."""
 
 import numpy as np
 import pytest

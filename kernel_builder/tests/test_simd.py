@@ -88,7 +88,7 @@ def _compiled(tmp_path_factory, request):
     )
 
 
-def test_compiled_vectors_do_what_plain_ones_do():
+def test_compiled_vectors_equal_plain_python():
     rng = np.random.default_rng(1)
     a = rng.integers(1, 100, (2, 2 * LANES)) * rng.choice((-0.25, 0.25), (2, 2 * LANES))  # products are exact
     index = rng.integers(0, 2 * LANES, LANES)
@@ -108,7 +108,7 @@ def test_sums_of_products_are_rounded_once():
         assert np.array_equal(out[0], once)
 
 
-def test_inverse_roots_of_any_size():
+def test_inverse_roots_are_accurate_for_any_size():
     rng, out = np.random.default_rng(4), np.zeros((2, LANES))
     for _ in range(500):
         q = 10.0 ** rng.uniform(-300, 300, LANES)
@@ -120,7 +120,7 @@ def test_inverse_roots_of_any_size():
     assert 1e100 < out.min() <= out.max() < 1e200
 
 
-def test_sines_and_cosines_of_any_angle():
+def test_sines_and_cosines_are_accurate_for_any_angle():
     rng, out = np.random.default_rng(3), np.zeros((2, LANES))
     for size in (1e-9, 1.0, 10.0, 1e3, 1e6, 1e12):
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""A cone and the conical cavity of the ground in which it seats, with their contact, for tests."""
+"""A cone and the fixed conical cavity in which it seats, with their contact."""
 
 import math
 
@@ -26,7 +26,7 @@ def seat_surfaces(angle: float) -> dict[str, Surface]:
 
 
 def seat_contact(friction: float, creep: float) -> Contact:
-    """Return the contact of both; creep: speed below which friction is reduced [m/s]."""
+    """Return the contact of cone and cavity; creep: speed below which friction is reduced [m/s]."""
     return Contact(
         a="cavity",
         b="plug",

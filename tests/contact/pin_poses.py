@@ -10,18 +10,21 @@ from softdock.geometry.pins import Hole, Pin
 
 STIFFNESS = 1e6
 LAW = PinLaw(stiffness=STIFFNESS)
-R = 0.02
+R_HOLE = 0.02
 
 
 def pair(r=0.0175, L=0.08, rim=Rim.DIRECT, law=LAW, straight=0.04, **hole):
     return PinInHole(
-        pin=Pin(radius=r, length=L), hole=Hole(radius=R, straight=straight, **hole), law=law, rim=rim
+        pin=Pin(radius=r, length=L),
+        hole=Hole(radius=R_HOLE, straight=straight, **hole),
+        law=law,
+        rim=rim,
     )
 
 
 SHAPES = {
     "loose": pair(),
-    "as wide as the hole": pair(r=R),
+    "as wide as the hole": pair(r=R_HOLE),
     "tight and short": pair(r=0.0199, L=0.03),
     "long": pair(r=0.019, L=0.2),
     "ball": pair(L=0.0),
@@ -32,8 +35,8 @@ SHAPES = {
 }
 
 
-class Touching:
-    """A pin in a hole at kernel level: manifold rows, force, torque and energy."""
+class PinKernel:
+    """Calls the kernels of a pin in a hole: contact rows, force, torque and energy."""
 
     def __init__(self, one):
         self.shape = shape_record(one)
@@ -62,7 +65,7 @@ def pose(rng):
     return np.array([*rng.uniform(-0.03, 0.03, 2), rng.uniform(-0.05, 0.02)]), direction(rng)
 
 
-def pressed(touching, rng, deepest=2e-3):
+def touching_pose(touching, rng, deepest=2e-3):
     """Return a pose in which the pin touches with a limited depth."""
     while True:
         P, a = pose(rng)
@@ -70,7 +73,7 @@ def pressed(touching, rng, deepest=2e-3):
             return P, a
 
 
-def leaning(one, rng):
+def pose_on_rim(one, rng):
     """Return a pose in which the body touches a rim, along the common normal of rim and pin."""
     phi, steep, across = rng.uniform(0.0, 2 * np.pi), rng.uniform(0.0, np.pi / 2), rng.uniform(-1.5, 1.5)
     e_r, e_t = np.array([np.cos(phi), np.sin(phi), 0.0]), np.array([-np.sin(phi), np.cos(phi), 0.0])
@@ -83,7 +86,7 @@ def leaning(one, rng):
     return X + (one.pin.radius - depth) * n - t * a, a
 
 
-def turned(w, x):
+def rotate(w, x):
     """Return the vector x rotated by the rotation vector w [rad]."""
     angle = np.linalg.norm(w)
     if angle == 0.0:

@@ -1,4 +1,4 @@
-"""Contact against closed forms."""
+"""Contact forces, restitution and friction against closed forms."""
 
 import math
 
@@ -19,13 +19,13 @@ def pair_of(A, B, **options):
 
 
 def punch(radius=0.01):
-    """The flat foot of a punch, at z = 0, without its side."""
+    """Return the flat face of a punch at z = 0, without its side."""
     return Profile(segments=(Line(start=(0.0, 0.0), end=(0.0, radius)),))
 
 
 @pytest.mark.parametrize("depth", [40e-6, 126e-6, 400e-6])
 @pytest.mark.parametrize("turn", [0.0, 0.4, 1.3])
-def test_sphere_on_flat_layer(depth, turn):
+def test_force_of_a_sphere_on_a_flat_layer(depth, turn):
     """c pi R d^2 with B's areas and A's gradient; to the resolution of 1 % at 0.1 N, 0.5 % above 1 N."""
     contact = pair_of(plate(), ball(RADIUS)).contact(
         state(), state(r=(0.003, 0.001, RADIUS - depth), A=rotation((1.0, 2.0, 0.0), turn))
@@ -40,7 +40,7 @@ def test_sphere_on_flat_layer(depth, turn):
 
 
 @pytest.mark.parametrize("depth", [40e-6, 126e-6, 400e-6])
-def test_flat_cells_below_a_sphere(depth):
+def test_force_on_flat_cells_below_a_sphere(depth):
     """Roles exchanged: int c s n_z dA over the flat is c pi (R - d) d^2; the two differ by d / R."""
     contact = pair_of(ball(RADIUS), plate()).contact(state(), state(r=(0.003, 0.001, -RADIUS + depth)))
     exact = STIFFNESS * math.pi * (RADIUS - depth) * depth**2
@@ -48,7 +48,7 @@ def test_flat_cells_below_a_sphere(depth):
 
 
 @pytest.mark.plain_python
-def test_sphere_in_hemisphere_at_the_pole():
+def test_force_of_a_sphere_at_the_pole_of_a_hemisphere():
     """Integral of the exact depth over B's area: s = |x| - R_A as a function of the meridian angle t."""
     inner, outer, depth = 0.010, 0.030, 150e-6
     e = outer - inner + depth
@@ -62,7 +62,7 @@ def test_sphere_in_hemisphere_at_the_pole():
 
 
 @pytest.mark.plain_python
-def test_flat_punch_is_exact():
+def test_force_of_a_flat_punch_is_exact():
     depth = 30e-6
     contact = pair_of(plate(), punch()).contact(state(), state(r=(0.0, 0.0, -depth)))
     area = math.pi * 0.01**2
@@ -71,7 +71,7 @@ def test_flat_punch_is_exact():
     assert contact.area == pytest.approx(area, rel=1e-12)
 
 
-def fall(pair, mass, speed, step):
+def rebound_speed(pair, mass, speed, step):
     """Return the rebound speed of B after an impact on A along z (Runge-Kutta 4)."""
 
     def rate(y):
@@ -95,7 +95,7 @@ def test_restitution_of_the_damping_ramp():
     layer = ElasticLayer(areal_stiffness=STIFFNESS, damping=0.25 / speed * STIFFNESS * s0, damping_depth=s0)
     mass, area = 20.0, math.pi * 0.01**2
     period = math.tau * math.sqrt(mass / (STIFFNESS * area))
-    after = fall(pair_of(plate(), punch(), layer=layer), mass, speed, period / 400)
+    after = rebound_speed(pair_of(plate(), punch(), layer=layer), mass, speed, period / 400)
     assert after / speed == pytest.approx(
         0.85685, abs=1e-4
     )  # leaving within a step of 1/400 period: 4th order
@@ -114,7 +114,7 @@ def test_damping_above_the_ramp_is_constant_and_never_tensile():
         assert contact.dissipation >= 0.0
 
 
-def slide(pair, mass, gravity, tilt, speed, seconds, step):
+def slide_block(pair, mass, gravity, tilt, speed, seconds, step):
     """Slide B along x on A, pressed by gravity; return distance and speed at the end (midpoint rule)."""
     area = math.pi * 0.01**2
     depth = mass * gravity * math.cos(tilt) / (STIFFNESS * area)
@@ -137,7 +137,7 @@ def test_sliding_block_stops_after_the_regularised_distance():
         plate(), punch(), friction=Friction(coefficient=mu, threshold_speed=v0, law=FrictionLaw.RAMP)
     )
     rate = mu * g / v0  # of the exponential end
-    distance, rest = slide(pair, 1.0, g, 0.0, v, v / (mu * g) + 14 / rate, 0.02 / rate)
+    distance, rest = slide_block(pair, 1.0, g, 0.0, v, v / (mu * g) + 14 / rate, 0.02 / rate)
     assert rest < v * 1e-6
     assert distance == pytest.approx((v**2 + v0**2) / (2 * mu * g), rel=1e-4)
 
@@ -153,7 +153,7 @@ def test_block_creeps_on_an_incline(law, creep):
     mu, v0, g, tilt = 0.3, 1e-3, 9.81, 0.15
     pair = pair_of(plate(), punch(), friction=Friction(coefficient=mu, threshold_speed=v0, law=law))
     rate = mu * g / v0
-    _, speed = slide(pair, 1.0, g, tilt, 0.0, 40 / rate, 0.1 / rate)
+    _, speed = slide_block(pair, 1.0, g, tilt, 0.0, 40 / rate, 0.1 / rate)
     assert speed == pytest.approx(creep(v0, math.tan(tilt) / mu), rel=1e-4)
 
 

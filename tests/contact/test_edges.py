@@ -43,8 +43,8 @@ def points_of(profile):
     return np.concatenate([[r * np.cos(phi), r * np.sin(phi), np.full_like(phi, z)] for z, r in ends], axis=1)
 
 
-def placed(surface, solid, rng):
-    """Return attitude, place and largest depth of a solid that touches a surface somewhere."""
+def touching_pose(surface, solid, rng):
+    """Return attitude, position and largest depth of a solid in a random pose in contact with a surface."""
     _, depth = DEPTHS[surface]
     R = rotation((*rng.normal(size=2), 0.3 * rng.normal()), rng.uniform(0.02, math.pi))
     points = R @ points_of(SOLIDS[solid])
@@ -66,9 +66,9 @@ def test_peaks_at_an_edge_are_those_of_its_deepest_point(surface, solid):
         surface_A=DEPTHS[surface][0], surface_B=SOLIDS[solid], layer=ElasticLayer(areal_stiffness=STIFFNESS)
     )
     for _ in range(15):
-        R, p, exact = placed(surface, solid, rng)
+        R, p, exact = touching_pose(surface, solid, rng)
         if not 0.0 < exact < 1.1e-3:
-            continue  # too large for the bowl this way round
+            continue  # too large for the bowl in this direction
         contact = pair.contact(state(), state(r=p, A=R))
         forces.append(float(np.linalg.norm(contact.wrench_B.F)))
         assert contact.depth == pytest.approx(exact, rel=1e-3)
@@ -97,7 +97,7 @@ def test_pressure_at_an_edge_has_its_damping():
 
 @pytest.mark.parametrize("depth", [2e-6, 20e-6, 200e-6])
 def test_a_run_sees_the_deepest_point_of_an_edge(depth):
-    """Also in shallow contacts with no point of a cell inside the material."""
+    """This includes shallow contacts in which no point of a cell is inside the material."""
     tilt = 0.3
     low = 0.02 * math.cos(tilt) + 0.008 * math.sin(tilt)  # of the lower edge below the middle
     cylinder = ((-0.02, 0.0), (-0.02, 0.008), (0.02, 0.008), (0.02, 0.0))

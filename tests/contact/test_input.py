@@ -1,11 +1,11 @@
-"""Invalid input is rejected with a message."""
+"""Input of contact pairs: invalid values and poses, threads, and stiff layers."""
 
 import math
 import threading
 
 import numpy as np
 import pytest
-from tests.contact.test_laws import pressed
+from tests.contact.test_laws import pressed_contact
 
 from softdock.bench.contact_kinds import ball, plate, state
 from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, Points
@@ -13,7 +13,7 @@ from softdock.errors import InputError
 from softdock.geometry.profile import Line, Profile
 
 
-def test_areal_stiffness_of_aluminium():
+def test_areal_stiffness_of_aluminium_is_that_of_the_closed_form():
     """70 GPa and 0.33: c b = 1.037e11 N/m2."""
     layer = ElasticLayer.of_material(youngs_modulus=70e9, poisson_ratio=0.33, thickness=1e-3)
     assert layer.areal_stiffness * 1e-3 == pytest.approx(1.037e11, rel=1e-3)
@@ -89,8 +89,8 @@ def test_a_stiff_thin_layer_is_resolved():
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_a_pose_that_is_not_finite_is_refused_and_leaves_the_pair_as_it_was(bad):
-    kind, R, p = pressed("ball (6 mm) on cone", force=5.0)
+def test_pose_that_is_not_finite_is_refused_and_does_not_change_the_pair(bad):
+    kind, R, p = pressed_contact("ball (6 mm) on cone", force=5.0)
     pair = kind.pair()
     force = pair.contact(state(), state(r=p, A=R)).wrench_B.F
     with pytest.raises(InputError, match="finite"), np.errstate(invalid="ignore"):
@@ -101,7 +101,7 @@ def test_a_pose_that_is_not_finite_is_refused_and_leaves_the_pair_as_it_was(bad)
 
 @pytest.mark.parametrize("far", [1e9, 1e15, 1e200])
 def test_a_very_distant_pose_does_not_change_later_forces(far):
-    kind, R, p = pressed("ball (6 mm) on cone", force=5.0)
+    kind, R, p = pressed_contact("ball (6 mm) on cone", force=5.0)
     pair = kind.pair()
     force = pair.contact(state(), state(r=p, A=R)).wrench_B.F
     assert not pair.contact(state(), state(r=(far, 0.0, 0.0), A=R)).wrench_B.F.any()

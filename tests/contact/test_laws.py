@@ -31,7 +31,7 @@ LAYER = ElasticLayer(areal_stiffness=STIFFNESS, damping=5e8, damping_depth=1e-4)
 REST = (0.0, 0.0, 0.0)
 
 
-def rows(R):
+def matrix_rows(R):
     return tuple(tuple(map(float, row)) for row in R)
 
 
@@ -41,18 +41,18 @@ class Kernel:
     def __init__(self, pair, R_AB, p_AB_A, reach):
         self.arrays = contact_arrays([pair])
         self.lists = contact_lists(self.arrays, capacity=2048)
-        rebuild(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), reach)
+        rebuild(self.arrays, self.lists, 0, matrix_rows(R_AB), tuple(map(float, p_AB_A)), reach)
         self.clearance = self.lists.work[0]["clearance"]
         assert self.lists.work[0]["block_count"] <= 2048
 
     def __call__(self, R_AB, p_AB_A, w=REST, v=REST):
         out = np.zeros(layout.OUTPUT_SIZE)
-        moved = evaluate(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), w, v, out)
+        moved = evaluate(self.arrays, self.lists, 0, matrix_rows(R_AB), tuple(map(float, p_AB_A)), w, v, out)
         return out, moved
 
 
-def pressed(name, force=3.0, seed=5):
-    """A kind of contact, pressed with a force: the pair's kind, R_AB and p_AB_A."""
+def pressed_contact(name, force=3.0, seed=5):
+    """Return a kind of contact, and R_AB and p_AB_A at which it is pressed with a force [N]."""
     kind = KINDS[name]
     approach = kind.approach(np.random.default_rng(seed))
     return kind, approach[0], approach[1] + press(kind, approach, force) * approach[2]
@@ -61,7 +61,7 @@ def pressed(name, force=3.0, seed=5):
 @pytest.mark.parametrize("name", KINDS)
 def test_elastic_force_is_the_gradient_of_the_energy(name):
     """Force and torque against central differences of the energy, over translations and rotations."""
-    kind, R_AB, p_AB_A = pressed(name)
+    kind, R_AB, p_AB_A = pressed_contact(name)
     kernel = Kernel(kind.pair(), R_AB, p_AB_A, reach=2e-4)
     out, _ = kernel(R_AB, p_AB_A)
     h = 2e-7
@@ -109,7 +109,9 @@ def test_work_around_a_loop_vanishes():
     steps = radius * np.column_stack([-np.sin(angles), 0.3 * np.cos(angles), np.cos(angles)])
     outs = np.array([kernel(np.eye(3), p)[0] for p in path])
     power = (outs[:, :3] * steps).sum(axis=1)
-    work = power[:-1].sum() * math.tau / n  # the trapezium is spectrally accurate on a closed smooth path
+    work = (
+        power[:-1].sum() * math.tau / n
+    )  # the trapezoidal rule is spectrally accurate on a closed smooth path
     assert abs(work) <= 1e-7 * outs[:, layout.ENERGY].max()
 
 
@@ -118,7 +120,7 @@ def test_work_around_a_loop_vanishes():
     "name", ["ball (6 mm) on cone", "pin across throat edge", "ring, tilted up to 2 mrad"]
 )
 def test_action_equals_reaction_at_the_same_point(name, quadrature):
-    kind, R_AB, p_AB_A = pressed(name)
+    kind, R_AB, p_AB_A = pressed_contact(name)
     pair = dataclasses.replace(kind.pair(quadrature), layer=LAYER, friction=Friction(coefficient=0.3))
     there = state(r=p_AB_A, v=(0.001, -0.002, -0.003), omega=(0.02, 0.01, -0.03), A=R_AB)
     on_A, on_B = pair.forces(state(), there)
@@ -132,8 +134,8 @@ def test_action_equals_reaction_at_the_same_point(name, quadrature):
     "name", ["ball (6 mm) on cone", "pin across throat edge", "ball in hemisphere, 10 in 12 mm"]
 )
 def test_forces_are_invariant_under_rigid_motions_of_the_scene(name):
-    """Also in a moving frame far from the origin."""
-    kind, R_AB, p_AB_A = pressed(name)
+    """The scene is moved far from the origin and has a common motion."""
+    kind, R_AB, p_AB_A = pressed_contact(name)
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
     v, omega = np.array([0.01, -0.02, 0.03]), np.array([0.2, 0.1, -0.3])
     on_B = pair.contact(state(), state(r=p_AB_A, v=v, omega=omega, A=R_AB)).wrench_B
@@ -148,7 +150,7 @@ def test_forces_are_invariant_under_rigid_motions_of_the_scene(name):
 
 def test_a_common_rigid_motion_does_no_work():
     """A common rigid rotation causes neither friction nor damping."""
-    kind, R_AB, p_AB_A = pressed("pin across throat edge")
+    kind, R_AB, p_AB_A = pressed_contact("pin across throat edge")
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
     omega, v = np.array([0.4, -0.2, 0.7]), np.array([1.0, 2.0, 3.0])
     moving = pair.contact(
@@ -165,7 +167,7 @@ POINT_CONTACTS = [name for name in KINDS if not name.startswith(("ring", "line")
 @pytest.mark.parametrize("name", POINT_CONTACTS)
 def test_exchanging_the_roles_changes_the_force_by_depth_times_curvature(name):
     """Eq. (C29): by half the difference of the curvatures times the depth, and nothing else of first order."""
-    kind, R_AB, p_AB_A = pressed(name, force=0.2)
+    kind, R_AB, p_AB_A = pressed_contact(name, force=0.2)
     fine = CutCells(resolved_force=1e-3)
     here = kind.pair(fine).contact(state(), state(r=p_AB_A, A=R_AB))
     exchanged = ContactPair(surface_A=kind.B, surface_B=kind.A, layer=kind.pair().layer, quadrature=fine)
@@ -180,7 +182,7 @@ def test_exchanging_the_roles_changes_the_force_by_depth_times_curvature(name):
 
 
 def curvature(profile, x):
-    """Sum of the principal curvatures [1/m] near x on the surface, convex positive: minus the Laplacian of s."""
+    """Return the sum of principal curvatures [1/m] at x, positive where convex: minus the Laplacian of the depth."""
     rows, h = profile_array(profile), 1e-6
 
     def s(x):
@@ -192,7 +194,7 @@ def curvature(profile, x):
 @pytest.mark.parametrize("law", FrictionLaw)
 @pytest.mark.parametrize("name", KINDS)
 def test_dissipation_is_never_negative_and_stress_never_tensile(name, law):
-    kind, R_AB, p_AB_A = pressed(name, force=1.0)
+    kind, R_AB, p_AB_A = pressed_contact(name, force=1.0)
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3, law=law))
     rng = np.random.default_rng(0)
     for scale in (1e-4, 1e-2, 1.0, 100.0):
@@ -202,9 +204,9 @@ def test_dissipation_is_never_negative_and_stress_never_tensile(name, law):
         assert contact.pressure >= 0.0
 
 
-def test_power_balance():
+def test_power_of_the_contact_force_is_stored_or_dissipated():
     """Power of the contact force = - rate of the elastic energy - dissipation."""
-    kind, R_AB, p_AB_A = pressed("ball (6 mm) on cone")
+    kind, R_AB, p_AB_A = pressed_contact("ball (6 mm) on cone")
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
     w, v = np.array([0.3, -0.5, 0.2]), np.array([0.01, 0.02, -0.015])
     kernel = Kernel(pair, R_AB, p_AB_A, reach=2e-4)
@@ -220,9 +222,9 @@ def test_power_balance():
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_clearance_is_a_bound(name):
-    """Nothing touches within the clearance."""
-    kind, R_AB, p_AB_A = pressed(name, force=1.0)
+def test_nothing_touches_within_the_clearance(name):
+    """Poses within the clearance of the one where the list was built have no force."""
+    kind, R_AB, p_AB_A = pressed_contact(name, force=1.0)
     approach = kind.approach(np.random.default_rng(5))[2]
     rng = np.random.default_rng(2)
     for back in (0.1e-3, 1e-3, 5e-3):
@@ -243,7 +245,7 @@ def test_a_list_is_valid_within_its_reach(name):
     """Within its reach a list is as accurate as at the pose where it was built (root mean square)."""
     rng = np.random.default_rng(2)
     reach, errors = 1e-4, []
-    kind, R_AB, p_AB_A = pressed(name, force=1.0)
+    kind, R_AB, p_AB_A = pressed_contact(name, force=1.0)
     old, fine = Kernel(kind.pair(), R_AB, p_AB_A, reach=reach), kind.pair(CutCells(resolved_force=1e-3))
     for _ in range(16):
         way, axis = rng.normal(size=3), rng.normal(size=3)
@@ -252,12 +254,12 @@ def test_a_list_is_valid_within_its_reach(name):
         out, bound = old(R, p)
         if bound <= reach:
             exact = fine.contact(state(), state(r=p, A=R)).wrench_B.F
-            errors.append(np.linalg.norm(out[:3] - exact) / allowed(np.linalg.norm(exact)))
+            errors.append(np.linalg.norm(out[:3] - exact) / allowed_error(np.linalg.norm(exact)))
     assert len(errors) >= 6
     assert np.sqrt(np.mean(np.square(errors))) <= 1.0
 
 
-def allowed(force):
+def allowed_error(force):
     """Return the allowed error of a contact force [N]: 0.5 % above 1 N, up to 1 % at 0.1 N, constant below."""
     return 5e-3 * max(force, 0.1) * 2.0 ** max(0.0, -math.log10(max(force, 0.1)))
 
@@ -291,11 +293,11 @@ def test_the_force_does_not_depend_on_the_reach_of_a_list(name):
             exact = Kernel(kind.pair(CutCells(resolved_force=1e-3)), R, p, 1e-5)(R, p)[0][:3]
             for reach in (1e-6, 1e-5, 1e-4, 5e-4):
                 out = Kernel(kind.pair(), R, p, reach)(R, p)[0]
-                assert np.linalg.norm(out[:3] - exact) <= allowed(np.linalg.norm(exact))
+                assert np.linalg.norm(out[:3] - exact) <= allowed_error(np.linalg.norm(exact))
 
 
-def test_motion_bound_bounds_the_motion():
-    kind, R_AB, p_AB_A = pressed("pin across throat edge")
+def test_motion_bound_is_not_below_the_motion_of_any_point():
+    kind, R_AB, p_AB_A = pressed_contact("pin across throat edge")
     kernel = Kernel(kind.pair(), R_AB, p_AB_A, reach=1e-4)
     rng = np.random.default_rng(4)
     surface = np.array(
@@ -308,43 +310,44 @@ def test_motion_bound_bounds_the_motion():
     for size in (1e-9, 1e-6, 1e-3, 0.1, 3.0):
         R, p = rotation(rng.normal(size=3), size) @ R_AB, p_AB_A + size * 0.01 * rng.normal(size=3)
         moved = np.linalg.norm(surface @ R.T + p - surface @ R_AB.T - p_AB_A, axis=1).max()
-        bound = motion_bound(kernel.arrays, kernel.lists, 0, rows(R), tuple(map(float, p)))
+        bound = motion_bound(kernel.arrays, kernel.lists, 0, matrix_rows(R), tuple(map(float, p)))
         assert moved <= bound * (1 + 1e-9) + 1e-16
         assert bound <= 4 * moved + 1e-15
 
 
-def test_pairs_share_arrays():
-    """Several pairs in one set of arrays give the same results as each alone."""
+def test_pairs_in_shared_arrays_give_the_results_of_separate_ones():
+    """Each of several pairs in one set of arrays has the results of its own arrays."""
     chosen = [
-        pressed(name) for name in ("ball (6 mm) on cone", "pin across throat edge", "ring, cone in cone")
+        pressed_contact(name)
+        for name in ("ball (6 mm) on cone", "pin across throat edge", "ring, cone in cone")
     ]
     pairs = [kind.pair() for kind, _, _ in chosen]
     arrays = contact_arrays(pairs)
     lists = contact_lists(arrays, capacity=2048)
     out = np.zeros(layout.OUTPUT_SIZE)
     for i, (kind, R, p) in enumerate(chosen):
-        rebuild(arrays, lists, i, rows(R), tuple(map(float, p)), 2e-4)
-        evaluate(arrays, lists, i, rows(R), tuple(map(float, p)), REST, REST, out)
+        rebuild(arrays, lists, i, matrix_rows(R), tuple(map(float, p)), 2e-4)
+        evaluate(arrays, lists, i, matrix_rows(R), tuple(map(float, p)), REST, REST, out)
         alone = Kernel(kind.pair(), R, p, 2e-4)(R, p)[0]
         assert np.array_equal(out, alone)
 
 
 def test_a_full_list_reports_the_required_capacity():
-    kind, R, p = pressed("ball (6 mm) on cone")
+    kind, R, p = pressed_contact("ball (6 mm) on cone")
     arrays = contact_arrays([kind.pair()])
     small = contact_lists(arrays, capacity=1)
-    rebuild(arrays, small, 0, rows(R), tuple(map(float, p)), 2e-4)
+    rebuild(arrays, small, 0, matrix_rows(R), tuple(map(float, p)), 2e-4)
     short = small.work[0]["block_count"]
     assert short > 1
     large = contact_lists(arrays, capacity=2 * short)
-    rebuild(arrays, large, 0, rows(R), tuple(map(float, p)), 2e-4)
+    rebuild(arrays, large, 0, matrix_rows(R), tuple(map(float, p)), 2e-4)
     enough = large.work[0]["block_count"]
     assert enough <= 2 * short
     assert large.blocks[0, :enough]["count"].sum() == large.work[0]["cell_count"]
 
 
 def test_radial_mapping_agrees_on_a_cone():
-    kind, R, p = pressed("ball (6 mm) on cone", force=1.0)
+    kind, R, p = pressed_contact("ball (6 mm) on cone", force=1.0)
     distance = kind.pair().contact(state(), state(r=p, A=R)).wrench_B.F
     radial = (
         dataclasses.replace(kind.pair(), mapping=Mapping.RADIAL).contact(state(), state(r=p, A=R)).wrench_B.F
@@ -354,13 +357,13 @@ def test_radial_mapping_agrees_on_a_cone():
 
 def test_radial_mapping_is_wrong_at_the_pole():
     """Where the profile's normal is axial, the radial distance is unrelated to the depth."""
-    kind, R, p = pressed("ball at the pole, 10 in 30 mm", force=1.0)
+    kind, R, p = pressed_contact("ball at the pole, 10 in 30 mm", force=1.0)
     pair = dataclasses.replace(kind.pair(), mapping=Mapping.RADIAL)
     force = np.linalg.norm(pair.forces(state(), state(r=p, A=R))[1].F)
     assert abs(force - 1.0) > 0.1
 
 
-def test_mirror_symmetry():
+def test_contact_in_a_plane_of_symmetry_has_no_force_across_it():
     """A pin tilted against the throat in the x-z plane has no force along y and no torque about x and z."""
     kind = KINDS["pin across throat edge"]
     pair = kind.pair(CutCells(resolved_force=1e-3))
@@ -373,7 +376,7 @@ def test_mirror_symmetry():
     assert max(abs(T[0]), abs(T[2])) <= 1e-3 * np.linalg.norm(F) * 0.03
 
 
-def test_no_contact_no_force():
+def test_separated_surfaces_have_no_force():
     pair = ContactPair(surface_A=DROGUE, surface_B=pin(0.01, 0.05, 0.002), layer=LAYER)
     contact = pair.contact(state(), state(r=0.2 * UP))
     assert contact.wrench_B.F.tolist() == [0.0, 0.0, 0.0]
@@ -383,7 +386,7 @@ def test_no_contact_no_force():
 @pytest.mark.parametrize("quadrature", [CutCells(), Points(spacing=0.5e-3)])
 def test_patches_are_separated_and_add_up_to_the_force(quadrature):
     """A tilted pin in a throat has two patches, a ball has one; their sum is the contact force."""
-    kind, R, p = pressed("ball (6 mm) on cone", force=5.0)
+    kind, R, p = pressed_contact("ball (6 mm) on cone", force=5.0)
     assert len(kind.pair(quadrature).patches(state(), state(r=p, A=R))) == 1
     A = rounded_profile([(0.02, 0.0203), (-0.02, 0.0203)], [])
     B = rounded_profile([(-0.015, 0.0), (-0.015, 0.02), (0.015, 0.02), (0.015, 0.0)], [0.002, 0.002])

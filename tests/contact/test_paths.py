@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.contact.test_laws import REST, allowed, pressed, rows
+from tests.contact.test_laws import REST, allowed_error, matrix_rows, pressed_contact
 
 from softdock.bench.contact_kinds import KINDS, rotation, state
 from softdock.contact import CutCells, Points
@@ -16,12 +16,12 @@ from softdock.contact.kernels import layout
 REACH = 1e-4
 
 
-def vector(p):
+def as_tuple(p):
     return tuple(map(float, p))
 
 
-def turning(w):
-    """Return the matrix of a cross product."""
+def cross_matrix(w):
+    """Return the matrix [w]x of the cross product."""
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
@@ -35,7 +35,14 @@ class Path:
         ball = self.arrays.nodes[0]
         self.centre, self.radius = np.array([ball["x"], ball["y"], ball["z"]]), float(ball["radius"])
         rebuild_along(
-            self.arrays, self.lists, 0, rows(R_AB), vector(p_AB_A), rows(half_R), vector(half_p), reach
+            self.arrays,
+            self.lists,
+            0,
+            matrix_rows(R_AB),
+            as_tuple(p_AB_A),
+            matrix_rows(half_R),
+            as_tuple(half_p),
+            reach,
         )
         self.clearance = float(self.lists.work[0]["clearance"])
         assert self.lists.work[0]["block_count"] <= 2048
@@ -47,7 +54,9 @@ class Path:
         w, v = rng.normal(size=3), rng.normal(size=3)
         v -= 0.98 * (v @ normal) * normal
         centre = np.array([ball["x"], ball["y"], ball["z"]])
-        half_R = turning(w) @ R_AB * length * rng.uniform(0.0, 0.5) / (np.linalg.norm(w) * ball["radius"])
+        half_R = (
+            cross_matrix(w) @ R_AB * length * rng.uniform(0.0, 0.5) / (np.linalg.norm(w) * ball["radius"])
+        )
         half_p = 0.5 * length * v / np.linalg.norm(v) - half_R @ (R_AB.T @ R_AB @ centre)
         return cls(pair, R_AB, p_AB_A, half_R, half_p, reach)
 
@@ -66,17 +75,17 @@ class Path:
         return Q, p + (R - Q) @ self.centre + (1.0 - share) * 0.95 * left * way / np.linalg.norm(way)
 
     def off(self, R, p):
-        return motion_bound(self.arrays, self.lists, 0, rows(R), vector(p))
+        return motion_bound(self.arrays, self.lists, 0, matrix_rows(R), as_tuple(p))
 
     def force(self, R, p, w=REST, v=REST):
         out = np.zeros(layout.OUTPUT_SIZE)
-        evaluate(self.arrays, self.lists, 0, rows(R), vector(p), w, v, out)
+        evaluate(self.arrays, self.lists, 0, matrix_rows(R), as_tuple(p), w, v, out)
         return out
 
     def force_of_all(self, R, p, w=REST, v=REST):
         """Return force and torque of all cells of the list, without skipping blocks."""
         table = np.zeros((int(self.lists.work[0]["cell_count"]), 12))
-        count = touching_cells(self.arrays, self.lists, 0, rows(R), vector(p), w, v, table)
+        count = touching_cells(self.arrays, self.lists, 0, matrix_rows(R), as_tuple(p), w, v, table)
         return table[:count, 3:9].sum(axis=0)
 
 
@@ -90,7 +99,7 @@ def test_blocks_are_skipped_only_where_nothing_touches(name):
     rng = np.random.default_rng(7)
     touched = 0
     for seed, force, reach in ((5, 1.0, REACH), (6, 0.1, 3 * REACH), (7, 20.0, REACH)):
-        kind, R, p = pressed(name, force=force, seed=seed)
+        kind, R, p = pressed_contact(name, force=force, seed=seed)
         path = Path.random(kind.pair(), R, p, rng, normal_of(name, seed), length=2e-3, reach=reach)
         for _ in range(40):
             Q, q = path.beside(rng, rng.uniform(-1.0, 1.0), reach)
@@ -105,7 +114,7 @@ def test_a_list_is_valid_on_its_path(name):
     """On the path and within its reach a list is as accurate as one built there (root mean square)."""
     rng = np.random.default_rng(3)
     errors = []
-    kind, R, p = pressed(name, force=1.0)
+    kind, R, p = pressed_contact(name, force=1.0)
     fine = kind.pair(CutCells(resolved_force=1e-3))
     for _ in range(3):
         path = Path.random(kind.pair(), R, p, rng, normal_of(name, 5))
@@ -114,7 +123,7 @@ def test_a_list_is_valid_on_its_path(name):
             if path.off(Q, q) > REACH:  # a rotation for which the linear path is inaccurate
                 continue
             exact = fine.contact(state(), state(r=q, A=Q)).wrench_B.F
-            errors.append(np.linalg.norm(path.force(Q, q)[:3] - exact) / allowed(np.linalg.norm(exact)))
+            errors.append(np.linalg.norm(path.force(Q, q)[:3] - exact) / allowed_error(np.linalg.norm(exact)))
     assert len(errors) >= 10
     assert np.sqrt(np.mean(np.square(errors))) <= 1.0
 
@@ -124,16 +133,16 @@ def test_no_touching_point_is_omitted():
     rng = np.random.default_rng(11)
     touched = 0
     for name in ("ball (6 mm) on cone", "pin across throat edge", "ring, tilted up to 2 mrad"):
-        kind, R, p = pressed(name, force=30.0)
+        kind, R, p = pressed_contact(name, force=30.0)
         pair = dataclasses.replace(kind.pair(), surface_A=kind.A, quadrature=Points(spacing=5e-4))
         for _ in range(4):
             path = Path.random(pair, R, p, rng, normal_of(name, 5), length=4e-3)
             whole = contact_lists(path.arrays, capacity=1 << 14)
-            rebuild(path.arrays, whole, 0, rows(R), vector(p), 1.0)
+            rebuild(path.arrays, whole, 0, matrix_rows(R), as_tuple(p), 1.0)
             for at in (-1.0, -0.3, 0.5, 1.0):
                 Q, q = path.beside(rng, at, REACH)
                 out, every = path.force(Q, q), np.zeros(layout.OUTPUT_SIZE)
-                evaluate(path.arrays, whole, 0, rows(Q), vector(q), REST, REST, every)
+                evaluate(path.arrays, whole, 0, matrix_rows(Q), as_tuple(q), REST, REST, every)
                 touched += every[layout.CONTACT_AREA] > 0.0
                 assert out == pytest.approx(every, rel=1e-9, abs=1e-9 * np.linalg.norm(every))
     assert touched >= 12
@@ -144,7 +153,7 @@ def test_no_touching_point_is_omitted():
 )
 def test_nothing_touches_within_the_clearance_of_a_path(name):
     rng = np.random.default_rng(4)
-    kind, R, p = pressed(name, force=1.0)
+    kind, R, p = pressed_contact(name, force=1.0)
     normal, fine, clear = normal_of(name, 5), kind.pair(CutCells(resolved_force=1e-3)), 0
     for back in (0.3e-3, 1e-3, 5e-3):
         path = Path.random(kind.pair(), R, p - back * normal, rng, normal)
@@ -158,9 +167,9 @@ def test_nothing_touches_within_the_clearance_of_a_path(name):
     assert clear >= 2
 
 
-def test_the_bound_beside_a_path_bounds_the_motion():
+def test_motion_bound_of_a_path_is_valid_and_tight():
     """The bound of Eq. (C32) holds for some position of the path and all points of B, and is tight."""
-    kind, R, p = pressed("pin across throat edge")
+    kind, R, p = pressed_contact("pin across throat edge")
     rng = np.random.default_rng(4)
     surface = np.array(
         [
@@ -182,16 +191,16 @@ def test_the_bound_beside_a_path_bounds_the_motion():
             ]
             bound = path.off(Q, q)
             assert min(off) <= bound * (1 + 1e-9)
-            assert bound <= 6 * min(off) + 1e-5  # a grid of places is 5 um apart
+            assert bound <= 6 * min(off) + 1e-5  # the grid of positions has a spacing of 5 um
 
 
-def test_a_path_of_zero_length_is_a_pose():
+def test_path_of_zero_length_gives_the_list_of_its_pose():
     """Without motion a list along a path is identical to the list at a pose."""
-    kind, R, p = pressed("ball (9 mm) on throat edge")
+    kind, R, p = pressed_contact("ball (9 mm) on throat edge")
     still = Path(kind.pair(), R, p, np.zeros((3, 3)), np.zeros(3))
     lists = contact_lists(still.arrays, capacity=2048)
-    rebuild(still.arrays, lists, 0, rows(R), vector(p), REACH)
+    rebuild(still.arrays, lists, 0, matrix_rows(R), as_tuple(p), REACH)
     assert lists.work[0]["cell_count"] == still.lists.work[0]["cell_count"]
     out = np.zeros(layout.OUTPUT_SIZE)
-    evaluate(still.arrays, lists, 0, rows(R), vector(p), REST, REST, out)
+    evaluate(still.arrays, lists, 0, matrix_rows(R), as_tuple(p), REST, REST, out)
     assert np.array_equal(out, still.force(R, p))

@@ -7,7 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from contact.pin_poses import LAW, SHAPES, STIFFNESS, R, Touching, direction, pair, pressed, turned
+from contact.pin_poses import (
+    LAW,
+    R_HOLE,
+    SHAPES,
+    STIFFNESS,
+    PinKernel,
+    direction,
+    pair,
+    rotate,
+    touching_pose,
+)
 from softdock.contact import Friction, MotionState
 from softdock.contact.kernels.pins import DISSIPATION, ENERGY, MAXIMUM_DEPTH
 from softdock.contact.pins import Damping, PinLaw
@@ -41,34 +51,34 @@ def wrench(touching, P, a):
     return touching(P, a)[:6] * [1.0, 1.0, 1.0, LEVER, LEVER, LEVER]
 
 
-def lean(angle, about=0.0):
+def tilted(angle, about=0.0):
     return np.array([math.sin(angle) * math.cos(about), math.sin(angle) * math.sin(about), math.cos(angle)])
 
 
 D = 1e-4  # [m] depth at the transition
-BORDERS = {
+TRANSITIONS = {
     "bottom to wall": (pair(), (0.0025 + D, 0.0, -0.04), UP, (0.0, 0.0, 0.004), (0, 0, 0)),
     "wall to rim, cap": (pair(L=0.0), (0.0025 + D, 0.0, 0.0), UP, (0.0, 0.0, 0.004), (0, 0, 0)),
-    "body on rim to cap on rim": (pair(), (0.0025 + D, 0.0, 0.0), lean(0.2), (0.0, 0.0, 0.004), (0, 0, 0)),
-    "body to cap, steep": (pair(), (0.0025 + D, 0.0, 0.0), lean(1.2), (0.0, 0.0, 0.004), (0, 0, 0)),
-    "rim to face": (pair(), (R, 0.0, 0.0175 - D), UP, (0.003, 0.0, 0.0), (0, 0, 0)),
-    "rim to face, across": (pair(), (R, 0.001, 0.0175 - D), lean(0.7, 2.0), (0.003, 0.003, 0.0), (0, 0, 0)),
+    "body on rim to cap on rim": (pair(), (0.0025 + D, 0.0, 0.0), tilted(0.2), (0.0, 0.0, 0.004), (0, 0, 0)),
+    "body to cap, steep": (pair(), (0.0025 + D, 0.0, 0.0), tilted(1.2), (0.0, 0.0, 0.004), (0, 0, 0)),
+    "rim to face": (pair(), (R_HOLE, 0.0, 0.0175 - D), UP, (0.003, 0.0, 0.0), (0, 0, 0)),
+    "rim to face, across": (pair(), (R_HOLE, 0.001, 0.0175 - D), tilted(0.7, 2.0), (0.003, 0.003, 0.0), (0, 0, 0)),
     "along the wall, tipping": (pair(), (0.0025 + D, 0.0, -0.03), UP, (0.0, 0.0, 0.0), (0.002, 0, 0)),
     "inside, tipping": (pair(L=0.02), (0.0025 + D, 0.0, -0.03), UP, (0.0, 0.0, 0.0), (0.01, 0, 0)),
     "trailing cap leaves": (pair(L=0.02), (0.0025 + D, 0.0, -0.02), UP, (0.0, 0.0, 0.004), (0, 0, 0)),
-    "one place to two, by tilt": (pair(r=0.0199), (0.0, 0.0003, 0.0), lean(0.1), (0.0, 0.0, 0.0), (0.2, 0, 0)),
-    "one place to two, aside": (pair(r=0.0199), (0.0, 0.0008, 0.0), lean(0.25), (0.0, 0.0006, 0.0), (0, 0, 0)),
-    "side changes": (pair(r=0.0199), (0.0, 0.0006, 0.0), lean(0.3), (0.001, 0.0, 0.0), (0, 0, 0)),
+    "one place to two, by tilt": (pair(r=0.0199), (0.0, 0.0003, 0.0), tilted(0.1), (0.0, 0.0, 0.0), (0.2, 0, 0)),
+    "one place to two, aside": (pair(r=0.0199), (0.0, 0.0008, 0.0), tilted(0.25), (0.0, 0.0006, 0.0), (0, 0, 0)),
+    "side changes": (pair(r=0.0199), (0.0, 0.0006, 0.0), tilted(0.3), (0.001, 0.0, 0.0), (0, 0, 0)),
     "flat on the face": (pair(L=0.1), (-0.05, 0.0, 0.0175 - D), (1.0, 0, 0), (0.0, 0.03, 0.0), (0, 0, 0)),
     "flat, along its axis": (pair(L=0.05), (0.0, 0.003, 0.0175 - D), (1.0, 0, 0), (0.04, 0.0, 0.0), (0, 0, 0)),
     "chamfer, all of it": (
         pair(chamfer_width=0.003, chamfer_depth=0.004), (0.0035, 0.0, 0.0), UP, (-0.0005, 0.0, 0.01), (0, 0, 0)
     ),
     "chamfer, body": (
-        pair(chamfer_width=0.003, chamfer_depth=0.004), (0.0, 0.0, -0.02), lean(0.3), (0.004, 0.0, 0.01), (0, 0, 0)
+        pair(chamfer_width=0.003, chamfer_depth=0.004), (0.0, 0.0, -0.02), tilted(0.3), (0.004, 0.0, 0.01), (0, 0, 0)
     ),
     "through the other end": (
-        pair(straight=0.03, through=True), (0.0025 + D, 0.0, -0.03), lean(0.02), (0.0, 0.0, 0.006), (0, 0, 0)
+        pair(straight=0.03, through=True), (0.0025 + D, 0.0, -0.03), tilted(0.02), (0.0, 0.0, 0.006), (0, 0, 0)
     ),
     "over the outer edge": (pair(sides=(0.06, 0.06)), (0.03, 0.0, 0.0175 - D), UP, (0.004, 0.0, 0.0), (0, 0, 0)),
     "over the corner": (pair(sides=(0.06, 0.06)), (0.03, 0.03, 0.0175 - D), UP, (0.004, 0.002, 0.0), (0, 0, 0)),
@@ -89,13 +99,15 @@ BORDERS = {
 
 
 @pytest.mark.plain_python
-@pytest.mark.parametrize("name", BORDERS)
+@pytest.mark.parametrize("name", TRANSITIONS)
 def test_the_force_is_continuous_at_every_transition(name):
-    """Pass the transition; after 34 bisections the interval is 1e-12 of the path, over which the force is constant."""
-    one, P, a, shift, turn = BORDERS[name]
-    if "place" in name or "side changes" in name:  # the body crosses the plane of the rim in the given place
+    """After 34 bisections the interval is 1e-12 of the path, over which a continuous force is constant."""
+    one, P, a, shift, turn = TRANSITIONS[name]
+    if (
+        "place" in name or "side changes" in name
+    ):  # the body crosses the plane of the rim at the given position
         P = np.asarray(P) - 0.03 * np.asarray(a)
-    touching = Touching(one)
+    touching = PinKernel(one)
 
     def force(u):
         return wrench(touching, np.asarray(P) + u * np.asarray(shift), np.asarray(a) + u * np.asarray(turn))
@@ -106,7 +118,7 @@ def test_the_force_is_continuous_at_every_transition(name):
 
 
 def test_a_pin_wider_than_its_hole_slides_off_the_box_without_a_jump():
-    touching = Touching(pair(r=0.0205, L=0.0, sides=(0.056, 0.072)))
+    touching = PinKernel(pair(r=0.0205, L=0.0, sides=(0.056, 0.072)))
 
     def force(u):
         return wrench(touching, np.array([0.028 + 0.002 * u, 0.001, 0.02]), UP)
@@ -118,9 +130,9 @@ def test_a_pin_wider_than_its_hole_slides_off_the_box_without_a_jump():
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_force_is_continuous_along_random_paths(name):
-    touching, rng = Touching(SHAPES[name]), np.random.default_rng(11)
+    touching, rng = PinKernel(SHAPES[name]), np.random.default_rng(11)
     for _ in range(12):
-        P, a = pressed(touching, rng)
+        P, a = touching_pose(touching, rng)
         shift, turn = 0.004 * rng.normal(size=3), rng.choice([0.0, 0.03]) * rng.normal(size=3)
         shift[2] *= rng.choice([0.0, 1.0])
 
@@ -143,15 +155,15 @@ def wrench_is_deep(touching, P, a):
 @pytest.mark.parametrize("name", SHAPES)
 def test_force_and_torque_are_the_gradient_of_the_energy(name):
     """Central differences: their own error is (step / radius)^2 and rounding / step."""
-    touching, rng, h = Touching(SHAPES[name]), np.random.default_rng(5), 1e-8
+    touching, rng, h = PinKernel(SHAPES[name]), np.random.default_rng(5), 1e-8
     for _ in range(40):
-        P, a = pressed(touching, rng)
+        P, a = touching_pose(touching, rng)
         slope = np.zeros(6)
         for k in range(3):
             e = h * np.eye(3)[k]
             slope[k] = -(touching(P + e, a)[ENERGY] - touching(P - e, a)[ENERGY]) / (2 * h)
             e = 10.0 * e
-            ahead, back = (touching(turned(s * e, P), turned(s * e, a))[ENERGY] for s in (1.0, -1.0))
+            ahead, back = (touching(rotate(s * e, P), rotate(s * e, a))[ENERGY] for s in (1.0, -1.0))
             slope[3 + k] = -(ahead - back) / (20 * h)
         out = touching(P, a)
         assert np.allclose(slope, out[:6], rtol=0, atol=1e-7 * np.abs(out[:6]).max())
@@ -164,9 +176,9 @@ def test_contacts_are_never_tensile_and_only_dissipate(law):
     one = dataclasses.replace(
         pair(), law=PinLaw(stiffness=STIFFNESS, damping=damping, damping_law=law, friction=friction)
     )
-    touching, rng = Touching(one), np.random.default_rng(2)
+    touching, rng = PinKernel(one), np.random.default_rng(2)
     for _ in range(300):
-        P, a = pressed(touching, rng)
+        P, a = touching_pose(touching, rng)
         w, v = tuple(rng.normal(size=3)), tuple(0.05 * rng.normal(size=3))
         out = touching(P, a, w, v)
         assert out[DISSIPATION] >= -1e-9 * STIFFNESS * out[MAXIMUM_DEPTH]
@@ -174,7 +186,7 @@ def test_contacts_are_never_tensile_and_only_dissipate(law):
         power = out[:3] @ v + out[3:6] @ w
         h = 1e-7
         ahead, back = (
-            touching(turned(s * h * np.array(w), P) + s * h * np.array(v), turned(s * h * np.array(w), a))[
+            touching(rotate(s * h * np.array(w), P) + s * h * np.array(v), rotate(s * h * np.array(w), a))[
                 ENERGY
             ]
             for s in (1.0, -1.0)
@@ -184,7 +196,7 @@ def test_contacts_are_never_tensile_and_only_dissipate(law):
 
 def falling_ball(law, v, mass=1.0, steps=40_000):
     """Return the rebound speed of a ball on the face, integrated with small steps."""
-    touching = Touching(pair(L=0.0, law=law))
+    touching = PinKernel(pair(L=0.0, law=law))
     half_turn = math.pi * math.sqrt(mass / STIFFNESS)
     dt, z, r = 1.5 * half_turn / steps, 0.0175, 0.0175
     while True:
@@ -226,7 +238,7 @@ def test_stribeck_friction_is_larger_at_rest():
         static_friction=0.5,
         stribeck_speed=1e-2,
     )
-    touching = Touching(pair(L=0.0, law=law))
+    touching = PinKernel(pair(L=0.0, law=law))
     for v, mu in {1e-3: 0.2 + 0.3 * math.exp(-0.01), 1e-2: 0.2 + 0.3 / math.e, 1.0: 0.2}.items():
         out = touching((0.1, 0.0, 0.0174), (0.0, 0.0, 1.0), v=(v, 0.0, 0.0))
         assert -out[0] / out[2] == pytest.approx(mu, rel=1e-4)
@@ -236,7 +248,7 @@ def test_action_equals_reaction_in_any_frame():
     """Rotate and move the whole scene: the wrenches rotate with it, and their sum vanishes."""
     rng = np.random.default_rng(8)
     one = dataclasses.replace(pair(), law=dataclasses.replace(LAW, friction=Friction(coefficient=0.2)))
-    P, a = pressed(Touching(one), rng)
+    P, a = touching_pose(PinKernel(one), rng)
     side = np.cross(a, direction(rng) + UP)
     side /= np.linalg.norm(side)
     R_HP = np.column_stack([side, np.cross(a, side), a])

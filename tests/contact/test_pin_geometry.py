@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contact.pin_poses import SHAPES, R, Touching, leaning, pair, pressed
+from contact.pin_poses import R_HOLE, SHAPES, PinKernel, pair, pose_on_rim, touching_pose
 from softdock.bench.peg import rim_difference
 from softdock.contact.kernels.pin_rows import FEATURE, NORMAL, PART, PENETRATION, POINT, WEIGHT
 from softdock.contact.kernels.pins import MAXIMUM_DEPTH
 from softdock.contact.pins import Feature, Part, Rim
 
 ANGLES = np.linspace(0.0, 2 * np.pi, 20_001)
-AROUND = np.column_stack([np.cos(ANGLES), np.sin(ANGLES), np.zeros_like(ANGLES)])
-SAMPLING = (
-    R**2 * (np.pi / 20_000) ** 2
-)  # [m2] what a place between two samples adds to the depth, times its distance: |(d^2)''| <= 4 R^2
+CIRCLE = np.column_stack([np.cos(ANGLES), np.sin(ANGLES), np.zeros_like(ANGLES)])
+SAMPLING_ERROR = (
+    R_HOLE**2 * (np.pi / 20_000) ** 2
+)  # [m2] error of the depth between two samples, times the distance: |(d^2)''| <= 4 R^2
 
 
-def searched(one):
+def with_search(one):
     return dataclasses.replace(one, rim=Rim.SEARCH)
 
 
@@ -37,7 +37,7 @@ def test_search_and_direct_find_the_same_contacts():
 
 def rim_distances(one, rim_radius, height, P, a):
     """Return the distance of every sample of a rim from the axis of the pin between its caps."""
-    X = rim_radius * AROUND + [0.0, 0.0, height]
+    X = rim_radius * CIRCLE + [0.0, 0.0, height]
     t = (X - P) @ a
     off = np.linalg.norm(X - P - t[:, None] * a, axis=1)
     return np.where((t > 0.0) & (t < one.pin.length), off, np.inf)
@@ -49,13 +49,13 @@ def rim_distances(one, rim_radius, height, P, a):
 )
 def test_body_contacts_are_the_minima_of_a_sampled_rim(name, rim):
     one = dataclasses.replace(SHAPES[name], rim=rim)
-    touching, rng, found = Touching(one), np.random.default_rng(3), 0
+    touching, rng, found = PinKernel(one), np.random.default_rng(3), 0
     hole = one.hole
     rims = [(hole.radius, -hole.chamfer_depth)]
     rims += [(hole.radius + hole.chamfer_width, 0.0)] if hole.chamfer_width else []
     rims += [(hole.radius, -hole.depth)] if hole.through else []
     for _ in range(40):
-        P, a = leaning(one, rng)
+        P, a = pose_on_rim(one, rng)
         rows = touching.contacts(P, a)
         body = rows[(rows[:, PART] == Part.BODY.value) & (rows[:, WEIGHT] > 0.0)]
         sampled = []
@@ -66,7 +66,7 @@ def test_body_contacts_are_the_minima_of_a_sampled_rim(name, rim):
         ours = sorted(body[:, PENETRATION])
         assert len(ours) == len(sampled), (P, a)
         for depth, seen in zip(ours, sorted(sampled)):
-            assert 0.0 <= depth - seen + 1e-15 < SAMPLING / (one.pin.radius - depth) + 1e-12
+            assert 0.0 <= depth - seen + 1e-15 < SAMPLING_ERROR / (one.pin.radius - depth) + 1e-12
         found += len(ours)
     assert found > 40
 
@@ -88,10 +88,10 @@ def sampled_meridian(hole, reach=0.2):
 @pytest.mark.parametrize("name", ["loose", "as wide as the hole", "ball", "chamfered", "through"])
 def test_caps_touch_at_the_nearest_point_of_a_sampled_hole(name):
     one = SHAPES[name]
-    touching, rng, found = Touching(one), np.random.default_rng(4), set()
+    touching, rng, found = PinKernel(one), np.random.default_rng(4), set()
     meridian = sampled_meridian(one.hole)
     for _ in range(40):
-        P, a = pressed(touching, rng)
+        P, a = touching_pose(touching, rng)
         rows = touching.contacts(P, a)
         ends = (P, P + one.pin.length * a)[: 2 if one.pin.length > 0.0 else 1]
         for part, end in enumerate(ends):
@@ -136,7 +136,7 @@ def test_a_pin_touches_face_edge_side_and_corner_of_its_box():
         assert found == features, P
 
 
-def test_a_pin_along_the_wall_touches_with_both_ends_and_on_the_rim_when_it_stands_out():
+def test_pin_along_the_wall_touches_with_both_ends_or_with_one_end_and_the_rim():
     inside = pair(L=0.02).touches((0.0026, 0.0, -0.03), (0.0, 0.0, 1.0))
     assert [(t.part, t.feature) for t in inside] == [
         (Part.LEADING_CAP, Feature.WALL),
@@ -159,9 +159,9 @@ def test_a_tilted_pin_touches_the_rim_at_two_points_on_one_side():
     assert body[0].point[1] == pytest.approx(body[1].point[1])
 
 
-def test_a_pin_wider_than_its_hole_sits_on_the_rim():
+def test_pin_wider_than_its_hole_is_supported_by_the_rim():
     """A ball over the centre of the hole is pushed upwards by contacts on both sides."""
-    out = Touching(pair(r=0.025, L=0.0))((0.0, 0.0, 0.0149), (0.0, 0.0, 1.0))
+    out = PinKernel(pair(r=0.025, L=0.0))((0.0, 0.0, 0.0149), (0.0, 0.0, 1.0))
     assert out[2] > 0.0
     assert abs(out[0]) + abs(out[1]) < 1e-9 * out[2]
 
@@ -172,7 +172,7 @@ SMALL = st.sampled_from([0.0, 1e-300, 1e-16, 1e-12, 1e-9, 1e-6, 1e-3, 2.5e-3])
 
 @settings(max_examples=400, deadline=None)
 @given(
-    r=st.sampled_from([1e-3, 0.0175, 0.0199, R]),
+    r=st.sampled_from([1e-3, 0.0175, 0.0199, R_HOLE]),
     L=LENGTHS,
     x=SMALL,
     y=SMALL,
@@ -181,14 +181,14 @@ SMALL = st.sampled_from([0.0, 1e-300, 1e-16, 1e-12, 1e-9, 1e-6, 1e-3, 2.5e-3])
     turn=st.sampled_from([0.0, 0.25, 0.5, 0.123, 0.75]),
     flat=st.booleans(),
 )
-def test_degenerate_poses(r, L, x, y, z, lean, turn, flat):
-    """Parallel, centred, flat, longer or shorter than the hole, a ball: finite, and both methods agree."""
+def test_degenerate_poses_give_finite_contacts(r, L, x, y, z, lean, turn, flat):
+    """Parallel, centred, flat, long, short and ball-shaped pins: results are finite, and both methods agree."""
     a = np.array([lean * np.cos(2 * np.pi * turn), lean * np.sin(2 * np.pi * turn), 0.0 if flat else 1.0])
     if np.linalg.norm(a) < 1e-200:
         a = np.array([1.0, 0.0, 0.0])
     a /= np.linalg.norm(a)
     one = pair(r=r, L=L)
-    direct, search = Touching(one), Touching(searched(one))
+    direct, search = PinKernel(one), PinKernel(with_search(one))
     ours, theirs = direct((x, y, z), a), search((x, y, z), a)
     assert np.isfinite(ours).all()
     assert ours[MAXIMUM_DEPTH] == pytest.approx(theirs[MAXIMUM_DEPTH], abs=1e-9)
@@ -214,7 +214,7 @@ def test_a_pin_larger_than_its_box_does_not_exceed_the_maximum_rows():
     one = pair(
         r=0.2, L=0.01, sides=(0.06, 0.08), straight=0.03, through=True, chamfer_width=1e-3, chamfer_depth=1e-3
     )
-    touching, rng = Touching(one), np.random.default_rng(6)
+    touching, rng = PinKernel(one), np.random.default_rng(6)
     longest = 0
     for _ in range(500):
         a = rng.normal(size=3)
@@ -230,11 +230,11 @@ def test_a_ball_has_one_contact():
         assert [t.part for t in ball.touches(P, (0.0, 0.6, 0.8))] == [Part.LEADING_CAP]
 
 
-def test_a_pin_of_zero_length_is_a_ball():
+def test_pin_of_zero_length_has_the_force_of_a_ball():
     """For any axis it has the contact of one cap, with the full stiffness."""
-    ball, rng = Touching(SHAPES["ball"]), np.random.default_rng(9)
+    ball, rng = PinKernel(SHAPES["ball"]), np.random.default_rng(9)
     for _ in range(50):
-        P, a = pressed(ball, rng)
+        P, a = touching_pose(ball, rng)
         out = ball(P, a)
         depth = out[MAXIMUM_DEPTH]
         assert np.linalg.norm(out[:3]) == pytest.approx(1e6 * depth, rel=1e-9)

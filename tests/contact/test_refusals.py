@@ -22,7 +22,7 @@ AT_FILE, AT_PROFILE, AT_LAYER = (
 
 
 def softdock(capsys, monkeypatch, folder, command, text):
-    """Run a command on a scenario that builds on the nominal docking: exit code and stderr."""
+    """Run a command on a scenario based on the nominal docking; return exit code and stderr."""
     path = folder / "mine.yaml"
     path.write_text(f"softdock: 1\nbase: assist-soft-docking\n{text}\n", encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["softdock", command, str(path)])
@@ -83,7 +83,7 @@ def test_unusable_input_is_rejected_with_a_message(capsys, monkeypatch, tmp_path
     [NOSE % "open_shell.step, side: outside", NOSE % "two_bodies.step, part: 1", NOSE % "tube_inch.step"],
 )
 def test_unambiguous_files_are_accepted(capsys, monkeypatch, tmp_path, text):
-    """A shell with its side, one of two bodies, a file in inches."""
+    """The files are a shell with a given side, one of two bodies, and a file in inches."""
     for name in ("open_shell", "two_bodies", "tube_inch"):
         shutil.copy(FILES / f"{name}.step", tmp_path)
     code, _, err = softdock(capsys, monkeypatch, tmp_path, "validate", text)
@@ -91,7 +91,7 @@ def test_unambiguous_files_are_accepted(capsys, monkeypatch, tmp_path, text):
 
 
 def test_an_implausible_size_gives_a_warning_in_every_run(capsys, monkeypatch, tmp_path):
-    """Millimetres written as metres; also when the profile is cached."""
+    """The size is in millimetres, read as metres; a cached profile gives the warning again."""
     text = (CAD / "bumper.step").read_text(encoding="utf-8")
     assert text.count("SI_UNIT(.MILLI.,.METRE.)") == 1
     text = text.replace("SI_UNIT(.MILLI.,.METRE.)", "SI_UNIT($,.METRE.)")

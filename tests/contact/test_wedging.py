@@ -14,11 +14,11 @@ from softdock.scenario.multibody import Event, MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 from softdock.theory import joining
 
-CREEP = 1e-5  # m/s, below which friction is reduced
+CREEP = 1e-5  # speed below which friction is reduced [m/s]
 
 
 def seat(angle: float, friction: float, **changes) -> MultibodyScenario:
-    """A cone of 2 kg on a slide along z, and the conical cavity of the ground in which it seats at z = 0."""
+    """Return a cone of 2 kg on a slide along z, which seats in a fixed conical cavity at z = 0."""
     fields = {
         "duration": 0.2,
         "bodies": {"cone": Body(mass=2.0, joint=Prismatic(axis="z", position=-1e-5))},
@@ -74,7 +74,7 @@ def test_seat_is_self_locking_below_the_friction_angle(angle_deg, friction, lock
     )
     deepest, final = result.metrics["deepest"], result.metrics["position"]
     if locks:
-        part = math.tan(angle) / friction  # of the largest friction that holds the cone
+        part = math.tan(angle) / friction  # relative to the largest friction that holds the cone
         creep = 0.5 * CREEP * part / math.sqrt(1.0 - part * part)
         assert deepest - final == pytest.approx(creep, rel=0.1)
         assert (
@@ -102,7 +102,7 @@ def test_locked_seat_needs_the_release_force_of_the_closed_form():
     assert result.metrics["out"] == pytest.approx(pull, rel=0.02)
 
 
-def test_load_case_of_the_frictionless_seat():
+def test_frictionless_seat_has_the_depth_of_the_closed_form():
     """A constant load is carried by the layer alone: depth = F / (c A sin^2 a)."""
     angle = math.radians(30.0)
     force = 200.0

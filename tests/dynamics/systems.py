@@ -1,4 +1,4 @@
-"""Systems that the tests are made of, and ways to run and to look at them."""
+"""Random systems for tests, and functions that simulate and evaluate them."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ def attitude(rng):
 
 
 def solid(rng):
-    """Mass, centre and inertia of six random points: physical by construction."""
+    """Return mass, centre of mass and inertia of six random mass points, which are physical by construction."""
     m, r = rng.uniform(0.2, 0.6, 6), rng.uniform(-0.3, 0.3, (6, 3))
     centre = m @ r / m.sum()
     r = r - centre
@@ -60,7 +60,7 @@ def solid(rng):
 
 
 def joint(kind: str, rng) -> Joint:
-    """A joint of a kind, placed, turned and moving at random."""
+    """Return a joint of a kind with random placement, attitude and motion."""
     if kind == "free":
         return Free(position=vector(rng), attitude=attitude(rng), velocity=vector(rng, 0.5), rate=vector(rng))
     place = {"at": vector(rng, 0.4), "attitude": attitude(rng)}
@@ -92,7 +92,7 @@ def joint(kind: str, rng) -> Joint:
 
 
 def scene(kind: str, floating: bool, lossy: bool = False, seed: int = 3) -> System:
-    """A base (or the ground), an arm on the joint in question, a hand on the arm, and a free mate.
+    """Return a base (or the ground), an arm on a joint of the given kind, a hand on the arm, and a free mate.
 
     Springs act on the joints, a strut and a weld between hand, arm and mate; `lossy` adds dampers and a drive.
     """
@@ -145,8 +145,8 @@ def simulate(system: System | Assembly, duration: float = 1.0, **settings) -> Ru
     return Simulation(assembly=assembly, settings=Settings(duration=duration, **settings)).run()
 
 
-def watch(system: System, names: list[str], duration: float = 1.0, **settings):
-    """Run with the peaks of some quantities tracked; return the run and their histories by name, with `time`."""
+def simulate_with_peaks(system: System, names: list[str], duration: float = 1.0, **settings):
+    """Simulate with peaks of some channels; return the run and the histories by name, with `time`."""
     assembly = assemble(system)
     channels = channel_records(system, assembly, [parse_observation(name) for name in names])
     channels.track = LARGEST | SMALLEST
@@ -157,7 +157,7 @@ def watch(system: System, names: list[str], duration: float = 1.0, **settings):
 
 
 def evaluate(assembly: Assembly, y=None, t: float = 0.0):
-    """Rate of the state, and the records after this evaluation."""
+    """Return the rate of the state, and the records after this evaluation."""
     system = system_records(assembly)
     y = assembly.y if y is None else y
     dy = np.zeros_like(y)
@@ -170,13 +170,13 @@ def positions(assembly: Assembly, y):
 
 
 def speeds(assembly: Assembly, y):
-    """Speeds of all joints and momenta of all free trees."""
+    """Return speeds of all joints and momenta of all free trees."""
     n_q, n_u = int(assembly.world[0].n_q), int(assembly.world[0].n_u)
     return y[n_q : n_q + n_u]
 
 
 def reversed_motion(assembly: Assembly, y) -> Assembly:
-    """The same system at a state, with all motion turned round and empty ledgers."""
+    """Return the system at a state with reversed speeds, and zero dissipated energy and work."""
     n_q, n_u = int(assembly.world[0].n_q), int(assembly.world[0].n_u)
     turned = y.copy()
     turned[n_q : n_q + n_u] *= -1.0
@@ -191,7 +191,7 @@ def quaternions(assembly: Assembly, y):
 
 
 def body_pose(assembly: Assembly, y, name: str):
-    """R_NB and p_NB_N of a body."""
+    """Return R_NB and p_NB_N of a body."""
     _, system = evaluate(assembly, y)
     links, placed = system[0], assembly.placed[name]
     link = links[placed.link]

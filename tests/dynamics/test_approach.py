@@ -1,4 +1,4 @@
-"""A chaser starts as asked for, seen from a port that moves itself."""
+"""Initial state of a chaser: the requested motion of its tip relative to a moving port."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ P_PT, V_PT, W_PT = np.array([0.1, -0.2, -1.5]), np.array([0.01, -0.02, 0.05]), n
 
 
 def system(velocity, rate, speed) -> System:
-    """A station with a port on a hinge, and a chaser somewhere."""
+    """Return a station with a port on a hinge, and a chaser at an arbitrary place."""
     station = Free(position=(1.0, 2.0, 3.0), attitude=(0.8, 0.0, 0.6, 0.0), velocity=velocity, rate=rate)
     hinge = Revolute(axis=(0.0, 1.0, 0.0), angle=0.3, rate=speed)
     return System(
@@ -27,7 +27,7 @@ def system(velocity, rate, speed) -> System:
 
 
 def motion(links, i) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Place, velocity and angular velocity of the origin of a link, in the world."""
+    """Return position, velocity and angular velocity of the origin of a link in the world."""
     link = links[i]
     base = links[link.root]
     R = base.R_NB.reshape(3, 3)
@@ -44,7 +44,7 @@ def motion(links, i) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         ((0.3, -0.1, 0.2), (0.1, 0.2, -0.3), 0.4),
     ],
 )
-def test_what_is_asked_for_is_seen_from_the_port(velocity, rate, speed):
+def test_chaser_starts_with_the_requested_motion_relative_to_the_port(velocity, rate, speed):
     described = assemble(system(velocity, rate, speed))
     start = chaser_start(
         described, chaser="chaser", tip=Anchor(body="chaser"), port=Anchor(body="port"), p_PT=P_PT,

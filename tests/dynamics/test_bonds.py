@@ -16,22 +16,24 @@ from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 
-ANGLE = math.radians(30.0)  # of the seat
-AXIAL = STIFFNESS * seat_area(ANGLE) * math.sin(ANGLE) ** 2  # N/m along the axis, without friction
-PRELOAD, MORE = 200.0, 40.0  # N
-BONDED, LOADED = 0.3, 0.5  # s
+ANGLE = math.radians(30.0)  # half opening angle of the seat
+AXIAL = STIFFNESS * seat_area(ANGLE) * math.sin(ANGLE) ** 2  # axial stiffness [N/m], without friction
+PRELOAD, ADDED_LOAD = 200.0, 40.0  # N
+BOND_TIME, LOAD_TIME = 0.3, 0.5  # s
 
 
-def seat(*, bond: bool, force: float = MORE, then: tuple = (), friction: float = 0.0) -> MultibodyScenario:
-    """A cone of 2 kg, pressed into a conical cavity of the ground by a preload, and by a load from 0.5 s on."""
-    events = {"bond": Event(when=f"time > {BONDED} s", then=({"bond": "seat"},))} if bond else {}
+def seat(
+    *, bond: bool, force: float = ADDED_LOAD, then: tuple = (), friction: float = 0.0
+) -> MultibodyScenario:
+    """Return a cone of 2 kg that a preload presses into a fixed conical cavity; a load is added at 0.5 s."""
+    events = {"bond": Event(when=f"time > {BOND_TIME} s", then=({"bond": "seat"},))} if bond else {}
     if then:
         events["then"] = Event(when="time > 0.8 s", then=then)
     return MultibodyScenario(
         duration=1.2,
         bodies={"cone": Body(mass=2.0, joint=Prismatic(axis="z"))},
         springs={"press": Spring(joint="cone", damping=8000.0, preload=-PRELOAD)},
-        loads={"more": Load(body="cone", force=(0, 0, force), table=((0.0, 0.0), (LOADED, 1.0)))},
+        loads={"more": Load(body="cone", force=(0, 0, force), table=((0.0, 0.0), (LOAD_TIME, 1.0)))},
         surfaces=seat_surfaces(ANGLE),
         contacts={"seat": seat_contact(friction, creep=1e-3)},
         events=events,
@@ -40,8 +42,8 @@ def seat(*, bond: bool, force: float = MORE, then: tuple = (), friction: float =
     )
 
 
-def at(result, name: str, t: float) -> float:
-    """Return a channel at a time."""
+def value_at(result, name: str, t: float) -> float:
+    """Return the value of a channel at a time [s], interpolated."""
     return float(np.interp(t, result.history.time, result.history[name]))
 
 
@@ -52,20 +54,22 @@ def bonded():
 
 def test_bonded_seat_keeps_its_force_and_position(bonded):
     """The switch changes neither force nor energy: the cone stays where it rests."""
-    before, after = BONDED - 0.01, LOADED - 0.01
-    assert at(bonded, "seat.force", before) == pytest.approx(PRELOAD, rel=1e-6)
-    assert at(bonded, "seat.force", after) == pytest.approx(PRELOAD, rel=1e-6)
-    assert at(bonded, "cone.joint", after) == pytest.approx(at(bonded, "cone.joint", before), abs=1e-10)
+    before, after = BOND_TIME - 0.01, LOAD_TIME - 0.01
+    assert value_at(bonded, "seat.force", before) == pytest.approx(PRELOAD, rel=1e-6)
+    assert value_at(bonded, "seat.force", after) == pytest.approx(PRELOAD, rel=1e-6)
+    assert value_at(bonded, "cone.joint", after) == pytest.approx(
+        value_at(bonded, "cone.joint", before), abs=1e-10
+    )
     assert bonded.audit.energy_residual < 1e-6
     assert bonded.valid == "yes"
 
 
 def test_bonded_seat_yields_by_the_stiffness_of_the_closed_form(bonded):
     """dz = dF / (c A sin^2 a); its energy is that of the compressed layer."""
-    move = bonded.metrics["z"] - at(bonded, "cone.joint", LOADED - 0.01)
-    assert move == pytest.approx(MORE / AXIAL, rel=2e-3)
-    assert bonded.metrics["force"] == pytest.approx(PRELOAD + MORE, rel=1e-6)
-    assert bonded.metrics["energy"] == pytest.approx(0.5 * (PRELOAD + MORE) ** 2 / AXIAL, rel=5e-3)
+    move = bonded.metrics["z"] - value_at(bonded, "cone.joint", LOAD_TIME - 0.01)
+    assert move == pytest.approx(ADDED_LOAD / AXIAL, rel=2e-3)
+    assert bonded.metrics["force"] == pytest.approx(PRELOAD + ADDED_LOAD, rel=1e-6)
+    assert bonded.metrics["energy"] == pytest.approx(0.5 * (PRELOAD + ADDED_LOAD) ** 2 / AXIAL, rel=5e-3)
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.1])
@@ -77,13 +81,13 @@ def test_bonded_and_true_contact_agree_under_a_small_load(friction):
     assert a["energy"] == pytest.approx(b["energy"], rel=5e-3)
 
 
-def test_bond_holds_a_pull_that_would_open_the_contact_and_says_so():
+def test_bond_holds_a_pull_that_would_open_the_contact_and_warns():
     """The warning names the share of the preload; `enable` ends the bond, and the cone leaves its seat."""
     pull = -1.2 * PRELOAD
     held = simulate(seat(bond=True, force=pull))
     assert held.metrics["z"] == pytest.approx((PRELOAD + pull) / AXIAL, rel=2e-2)
     assert held.valid == "warned"
-    assert "bonded contact seat changes by 12" in held.warnings[0]  # 120 %, and a slight overshoot
+    assert "bonded contact seat changes by 12" in held.warnings[0]  # 120 %, with a small overshoot
     released = simulate(seat(bond=True, force=pull, then=({"enable": "seat"},)))
     assert released.metrics["z"] < -1e-3
     assert released.metrics["force"] == 0.0
@@ -103,7 +107,7 @@ def test_open_contact_is_not_bonded():
     case["bodies"]["cone"]["joint"]["position"] = -1e-3
     case["events"]["bond"]["when"] = "time > 1 ms"
     result = simulate(MultibodyScenario.model_validate(case))
-    assert result.metrics["force"] == pytest.approx(PRELOAD + MORE, rel=1e-3)
+    assert result.metrics["force"] == pytest.approx(PRELOAD + ADDED_LOAD, rel=1e-3)
 
 
 @pytest.mark.parametrize("name", ["press", "sea"])
@@ -116,7 +120,7 @@ def test_only_contacts_are_bonded(name):
 
 
 def bent_seat(torque: float, duration: float) -> MultibodyScenario:
-    """The cone as a free body: pressed into its seat, bonded, and bent by a torque."""
+    """Return the cone as a free body that is pressed into its seat, bonded, and loaded by a torque."""
     case = seat(bond=True, friction=0.1).model_dump()
     del case["bodies"]["cone"]["joint"]
     case["bodies"]["cone"]["inertia"] = (2e-3, 2e-3, 2e-3)
@@ -130,7 +134,7 @@ def bent_seat(torque: float, duration: float) -> MultibodyScenario:
 
 
 def test_torque_that_would_lift_one_side_of_a_bonded_seat_is_reported():
-    """It does not change the force, but at 6 N m the true contact leaves its seat."""
+    """The torque does not change the force, but at 6 N m a contact without a bond would leave its seat."""
     result = simulate(bent_seat(6.0, duration=0.7))
     assert result.metrics["force"] == pytest.approx(PRELOAD, rel=1e-3)
     assert result.valid == "warned"
@@ -144,10 +148,10 @@ def test_bond_that_turns_conserves_energy():
 
 
 def pushed_pad(sideways: float) -> MultibodyScenario:
-    """A free flat pad, pressed on a plane of the ground by a preload, bonded, and pushed sideways from 0.5 s on."""
+    """Return a free flat pad that a preload presses on a fixed plane; bonded, and pushed sideways from 0.5 s on."""
     layer = Layer(stiffness=STIFFNESS, damping=1e7, damping_depth=1e-5)
     friction = Friction(coefficient=0.1, speed=1e-3)
-    push = Load(body="pad", force=(sideways, 0, 0), table=((0.0, 0.0), (LOADED, 1.0)))
+    push = Load(body="pad", force=(sideways, 0, 0), table=((0.0, 0.0), (LOAD_TIME, 1.0)))
     return MultibodyScenario(
         duration=0.7,
         bodies={"pad": Body(mass=2.0, inertia=(2e-3, 2e-3, 2e-3))},
@@ -157,7 +161,7 @@ def pushed_pad(sideways: float) -> MultibodyScenario:
             "plane": Surface(body="world", profile=((0.0, 0.0), (0.0, 0.05), (0.02, 0.05), (0.02, 0.0))),
         },
         contacts={"seat": Contact(a="plane", b="face", layer=layer, friction=friction, resolved_force=20.0)},
-        events={"bond": Event(when=f"time > {BONDED} s", then=({"bond": "seat"},))},
+        events={"bond": Event(when=f"time > {BOND_TIME} s", then=({"bond": "seat"},))},
     )
 
 

@@ -1,4 +1,4 @@
-"""Channels: what is looked for costs looks, what is not costs none, and the way of reading changes no value."""
+"""Channels: only requested peaks cost evaluations, and shortcuts of their evaluation change no bit."""
 
 import math
 from dataclasses import replace
@@ -19,19 +19,19 @@ from softdock.model.system import Body, System
 BODY = ("x", "distance", "vy", "velocity", "wz", "rate", "tilt", "qw", "qy")
 
 
-def observed(system, observations, duration, **settings):
+def simulation_with_channels(system, observations, duration, **settings):
     assembly = assemble(system)
     channels = channel_records(system, assembly, observations)
     return Simulation(assembly=assembly, settings=Settings(duration=duration, **settings), channels=channels)
 
 
-def test_only_the_peaks_that_are_asked_for_cost_looks():
-    """A mass swings about the rest of its spring: the energy comes back to zero twice a turn."""
+def test_only_requested_peaks_cost_evaluations():
+    """A mass oscillates about the rest position of its spring, whose energy is zero twice a period."""
     system = System(
         bodies={"mass": Body(mass=1.0, joint=Prismatic(position=0.1))},
         springs={"spring": Spring(joint="mass", stiffness=400.0)},
     )
-    simulation = observed(system, [parse_observation("spring.energy")], 3.0, record_rate=0.0)
+    simulation = simulation_with_channels(system, [parse_observation("spring.energy")], 3.0, record_rate=0.0)
     runs = {}
     for track in (0, LARGEST, SMALLEST, LARGEST | SMALLEST):
         simulation.channels.track = track
@@ -49,20 +49,20 @@ def test_only_the_peaks_that_are_asked_for_cost_looks():
 
 
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
-def test_the_world_is_a_frame_like_any_other(kind, floating):
-    """Seen from the world without a frame in between, and through the frame of the world: the same bits."""
+def test_world_as_an_explicit_frame_gives_the_same_bits(kind, floating):
+    """Channels in world axes are evaluated without a frame, or in the frame of the world."""
     system = scene(kind, floating, lossy=True)
     names = [f"{body}.{field}" for body in system.bodies for field in BODY]
-    simulation = observed(system, [parse_observation(name) for name in names], 0.2)
+    simulation = simulation_with_channels(system, [parse_observation(name) for name in names], 0.2)
     channels = simulation.channels.copy()
     assert channels.in_world.all()
     channels.in_world = 0
     assert np.array_equal(simulation.run().history, replace(simulation, channels=channels).run().history)
 
 
-def test_components_that_share_a_frame_are_those_that_stand_alone():
+def test_components_that_share_a_frame_have_the_bits_of_separate_ones():
     system = scene("universal", True, lossy=True)
-    simulation = observed(system, default_observations(system), 0.2)
+    simulation = simulation_with_channels(system, default_observations(system), 0.2)
     channels = simulation.channels.copy()
     assert channels.shared.any()
     channels.shared = 0

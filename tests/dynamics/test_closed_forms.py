@@ -1,11 +1,11 @@
-"""Motions that are known exactly."""
+"""Simulated motions against closed forms."""
 
 import math
 
 import numpy as np
 import pytest
 
-from dynamics.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, watch
+from dynamics.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, simulate_with_peaks
 from softdock.dynamics.settings import Accuracy, Method
 from softdock.model.elements import Exponential, Spring, Strut
 from softdock.model.frames import Anchor
@@ -13,13 +13,13 @@ from softdock.model.joints import AxisAngle, Free, Prismatic, Revolute
 from softdock.model.system import Body, System
 from softdock.theory import rigid_body as theory
 
-# Errors of all steps together; each stays below the accuracy, and below it by far in smooth motion.
+# Sum of the errors of all steps; each is below the accuracy, and far below it in smooth motion.
 CLOSE = {"rel": 1e-8, "abs": 1e-8}
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 
 
 def settings_of(integrator):
-    """Steps with which every integrator is closer than CLOSE: the errors are known to fall as h^3, h^4 or h^5."""
+    """Return settings with which the error of an integrator, of order h^3, h^4 or h^5, is below CLOSE."""
     return {
         "adaptive": {"accuracy": TIGHT},
         "fixed": {"step": 0.005},
@@ -32,15 +32,15 @@ def settings_of(integrator):
 @every_integrator
 @pytest.mark.parametrize("rate", [(0.02, 1.5, 0.03), (1.2, 0.3, 0.4), (0.2, -0.5, -1.4)])
 def test_torque_free_asymmetric_body(rate, integrator):
-    """The tennis racket: rates by elliptic functions, momentum fixed in space."""
+    """The rates are elliptic functions, and the angular momentum is constant in N."""
     inertia = (1.0, 2.0, 2.7)
     system = System(bodies={"racket": Body(mass=2.0, inertia=inertia, joint=Free(rate=rate))})
     names = ["racket.wx", "racket.wy", "racket.wz"]
-    run, seen = watch(system, names, 20.0, record_rate=2.0, **settings_of(integrator))
-    allowed = CLOSE["abs"] * max(np.abs(rate)) / min(np.abs(rate))  # departures from an axis grow by as much
+    run, seen = simulate_with_peaks(system, names, 20.0, record_rate=2.0, **settings_of(integrator))
+    allowed = CLOSE["abs"] * max(np.abs(rate)) / min(np.abs(rate))  # growth of a deviation from an axis
     for row, t in enumerate(seen["time"]):
         w_B = theory.torque_free_rate(t, inertia, rate)
-        size = np.linalg.norm([seen[n][row] for n in names])  # the channel is in world axes
+        size = np.linalg.norm([seen[n][row] for n in names])  # the channels are in world axes
         assert size == pytest.approx(np.linalg.norm(w_B), abs=allowed)
     R_NB, _ = body_pose(assemble(system), run.state, "racket")
     w_B = R_NB.T @ [seen[n][-1] for n in names]
@@ -48,8 +48,8 @@ def test_torque_free_asymmetric_body(rate, integrator):
     assert R_NB @ (np.array(inertia) * w_B) == pytest.approx(np.array(inertia) * rate, rel=1e-12)
 
 
-def test_a_racket_turns_over():
-    """Spinning about its middle axis, the body is upside down after half a tumble."""
+def test_spin_about_the_middle_axis_reverses_after_half_a_tumble():
+    """A body that spins about its middle axis is unstable and flips over (Dzhanibekov effect)."""
     inertia, rate = (1.0, 2.0, 2.7), (1e-3, 1.0, 0.0)
     half = theory.tumble_period(inertia, rate) / 2
     system = System(bodies={"racket": Body(mass=2.0, inertia=inertia, joint=Free(rate=rate))})
@@ -107,7 +107,7 @@ def pendulum(amplitude):
 def test_compound_pendulum_at_large_amplitude(amplitude, integrator):
     w0 = theory.pendulum_frequency(**PENDULUM)
     period = theory.pendulum_period(w0, amplitude)
-    run, seen = watch(
+    run, seen = simulate_with_peaks(
         pendulum(amplitude), ["bob.joint"], 2 * period, record_rate=10.0, **settings_of(integrator)
     )
     expected = theory.pendulum_angle(seen["time"], w0, amplitude)
@@ -123,7 +123,7 @@ def test_mass_on_spring_and_damper(zeta, integrator):
         bodies={"mass": Body(mass=m, joint=Prismatic(position=0.1, speed=-0.3))},
         springs={"spring": Spring(joint="mass", stiffness=m * w * w, damping=2 * zeta * m * w)},
     )
-    run, seen = watch(system, ["mass.joint", "mass.joint_rate"], 3.0, **settings_of(integrator))
+    run, seen = simulate_with_peaks(system, ["mass.joint", "mass.joint_rate"], 3.0, **settings_of(integrator))
     x, v = theory.oscillator(seen["time"], w, zeta, 0.1, -0.3)
     assert seen["mass.joint"] == pytest.approx(x, **CLOSE)
     assert seen["mass.joint_rate"] == pytest.approx(v, rel=1e-7, abs=1e-7)
@@ -154,8 +154,8 @@ def test_two_free_bodies_on_a_strut(integrator):
 
 
 @pytest.mark.parametrize("exponent", [1.0, 2.5, 4.0])
-def test_a_mass_runs_into_a_growing_spring(exponent):
-    """Stroke, time to the turn and energy, all by peaks on dense output."""
+def test_stroke_of_a_mass_on_an_exponential_spring(exponent):
+    """Stroke, time of reversal and energy, from peaks on the dense output."""
     mass, speed, law = 3.0, 0.4, (200.0, 0.02, exponent)
     system = System(
         bodies={"mass": Body(mass=mass, joint=Prismatic(speed=speed))},
@@ -168,20 +168,20 @@ def test_a_mass_runs_into_a_growing_spring(exponent):
     stroke, duration = theory.exponential_spring_stroke(mass, speed, *law)
     names = ["mass.joint", "spring.force", "spring.energy"]
     accuracy = Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6)
-    run, _ = watch(system, names, 1.5 * duration, record_rate=0.0, accuracy=accuracy)
+    run, _ = simulate_with_peaks(system, names, 1.5 * duration, record_rate=0.0, accuracy=accuracy)
     deflection, force, energy = run.peaks
     # Accuracy of one step, 1e-8 m and 1e-7 m/s; sensitivity of the stroke to the speed is about the duration.
     allowed = run.steps * (1e-8 + 1e-7 * duration)
     assert deflection.largest == pytest.approx(stroke, abs=allowed)
     assert force.largest == pytest.approx(theory.exponential_spring_force(stroke, *law), rel=1e-5)
     assert energy.largest == pytest.approx(0.5 * mass * speed**2, rel=1e-6)
-    # At a peak of height S and curvature F/m an error of the height makes an error of the time.
+    # At a peak of height S and curvature F/m an error of the height causes an error of the time.
     blur = math.sqrt(2 * allowed * mass / theory.exponential_spring_force(stroke, *law))
     assert deflection.t_largest == pytest.approx(duration, abs=blur)
 
 
-def test_peaks_come_from_inside_the_steps():
-    """With steps of a tenth of a period, the peaks at the ends of steps alone would be wrong by 5 %."""
+def test_peaks_inside_steps_are_found():
+    """With steps of a tenth of a period, peaks at the ends of steps alone would have errors of 5 %."""
     m, w = 1.0, 2 * math.pi
     system = System(
         bodies={"mass": Body(mass=m, joint=Prismatic(position=0.1, speed=0.03))},
@@ -190,16 +190,16 @@ def test_peaks_come_from_inside_the_steps():
     amplitude = math.hypot(0.1, 0.03 / w)
     errors = []
     for step in (0.1, 0.05):
-        run, _ = watch(system, ["mass.joint"], 1.0, step=step, record_rate=0.0)
+        run, _ = simulate_with_peaks(system, ["mass.joint"], 1.0, step=step, record_rate=0.0)
         errors.append(abs(run.peaks[0].largest - amplitude))
         assert run.peaks[0].smallest == pytest.approx(-amplitude, abs=1e-2 * amplitude)
-    # The parabola's vertex is off by h^2 in time, hence the peak by h^4, as is the interpolation.
+    # The vertex of the parabola has an error of h^2 in time; the peak and the interpolation have errors of h^4.
     assert errors[0] < 1e-3 * amplitude
     assert errors[1] < errors[0] / 2**3
     assert errors[1] > 10 * EPS
 
 
-def test_a_hanging_plate_falls_with_gravity_and_a_free_one_too():
+def test_free_body_under_gravity_follows_a_parabola():
     body = Body(mass=2.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(0.0, 0.0, 3.0)))
     system = System(bodies={"stone": body}, gravity=(0.0, 0.0, -9.81))
     run = simulate(system, 0.5)

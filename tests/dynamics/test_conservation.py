@@ -1,4 +1,4 @@
-"""The conservation check fails where the answer is wrong and passes where it is right."""
+"""The conservation check passes correct runs and fails wrong ones."""
 
 import re
 from dataclasses import replace
@@ -11,18 +11,18 @@ import softdock
 from dynamics.conservation_cases import (
     BRISK,
     CASES,
-    COARSE,
+    LARGEST_CORRECT_ERROR,
+    LONG_STEPS,
     ORBITAL,
     STILL,
-    WRONG,
     Case,
-    collision,
-    fixed,
-    kind,
+    colliding_balls,
+    describe_answer,
+    driven_slide,
+    fixed_step,
     oscillator,
-    pair,
-    slide,
-    thrust,
+    spring_pair,
+    thruster_pulses,
 )
 from softdock.result import CONSERVATION_LIMIT, Audit
 from softdock.scenario.multibody import MultibodyScenario
@@ -35,17 +35,18 @@ ROW = re.compile(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_check_fails_where_the_answer_is_wrong(case: Case):
+def test_check_passes_correct_runs_and_fails_wrong_ones(case: Case):
     audit, velocities = case.run()
-    assert (case.error(velocities) <= WRONG) == case.right
+    assert (case.error(velocities) <= LARGEST_CORRECT_ERROR) == case.right
     assert audit.passed == (case.right or not case.seen)
 
 
-def test_the_table_of_the_documentation_is_that_of_the_cases():
+def test_documented_table_lists_the_cases_and_their_verdicts():
     """The verdicts of the cases are tested above."""
     shown = {row["name"]: (row["kind"], row["verdict"]) for row in ROW.finditer(PAGE.read_text("utf-8"))}
     expected = {
-        case.name: (kind(case), "passes" if case.right or not case.seen else "fails") for case in CASES
+        case.name: (describe_answer(case), "passes" if case.right or not case.seen else "fails")
+        for case in CASES
     }
     assert shown == expected
     assert sum(case.right for case in CASES) >= 15
@@ -53,9 +54,9 @@ def test_the_table_of_the_documentation_is_that_of_the_cases():
 
 
 @pytest.mark.parametrize("drift", [BRISK, ORBITAL], ids=["20 m/s", "7 km/s"])
-@pytest.mark.parametrize("build", [collision, pair])
-def test_a_drift_changes_no_error(build, drift):
-    step = COARSE if build is collision else fixed(0.02)
+@pytest.mark.parametrize("build", [colliding_balls, spring_pair])
+def test_error_does_not_depend_on_a_common_drift(build, drift):
+    step = LONG_STEPS if build is colliding_balls else fixed_step(0.02)
     still, moving = (
         Case("", build, {"drift": v, "integrator": step}, False).run()[0].energy_residual
         for v in (STILL, drift)
@@ -64,7 +65,7 @@ def test_a_drift_changes_no_error(build, drift):
 
 
 def test_the_largest_error_during_the_run_counts():
-    """A speed that is wrong for a while and right again at the end."""
+    """A speed is wrong for some time and correct again at the end."""
     session = PreparedMultibody(MultibodyScenario.model_validate(oscillator())).begin()
     session.advance(2.0)
     at = int(session.system.world[0].n_q)
@@ -78,17 +79,17 @@ def test_the_largest_error_during_the_run_counts():
 
 
 def test_angular_momentum_is_about_the_centre_of_mass():
-    """A body beside its place changes nothing about the origin, and all about the centre of mass."""
-    session = PreparedMultibody(MultibodyScenario.model_validate(pair(drift=BRISK))).begin()
-    session.state[2] += 0.01  # along z, across the drift: the centre of mass is half as far off
+    """A displaced body keeps the linear momentum but changes the angular momentum about the centre of mass."""
+    session = PreparedMultibody(MultibodyScenario.model_validate(spring_pair(drift=BRISK))).begin()
+    session.state[2] += 0.01  # along z, normal to the drift; the centre of mass moves by half of it
     done = session.finish()
     assert np.array_equal(done.end.linear_momentum, done.start.linear_momentum)
     assert done.conservation.angular_momentum_drift > CONSERVATION_LIMIT
 
 
-def test_gross_work_counts_both_ways():
-    """A drive that starts and stops a mass gives its kinetic energy and takes it back; a damper takes nothing here."""
-    scenario = MultibodyScenario.model_validate(slide())
+def test_gross_work_is_the_sum_of_work_done_and_work_absorbed():
+    """A drive that starts and stops a mass does its kinetic energy as work and absorbs it again; net work is zero."""
+    scenario = MultibodyScenario.model_validate(driven_slide())
     session = PreparedMultibody(scenario).begin()
     session.advance(scenario.duration)
     done = session.finish()
@@ -97,8 +98,8 @@ def test_gross_work_counts_both_ways():
 
 
 @pytest.mark.plain_python
-def test_work_on_the_centre_of_mass_does_not_count():
-    """A load through the centre of mass of a rigid body does no work that the check could hide errors behind."""
+def test_gross_work_excludes_work_on_the_centre_of_mass():
+    """A load through the centre of mass of a rigid body must not raise the scale of the energy error."""
     body = {"craft": {"mass": 5.0, "inertia": [1, 1, 1], "joint": {"type": "free", "velocity": [7000, 0, 0]}}}
     loads = {"thrust": {"body": "craft", "force": [9, 0, 0]}}
     scenario = MultibodyScenario.model_validate({"bodies": body, "loads": loads, "duration": 10.0})
@@ -110,29 +111,29 @@ def test_work_on_the_centre_of_mass_does_not_count():
     assert done.conservation.energy_residual < CONSERVATION_LIMIT
 
 
-def test_a_failed_check_says_so_and_what_it_cannot_show():
-    wrong = softdock.simulate(MultibodyScenario.model_validate(collision(integrator=COARSE)))
+def test_message_and_summary_report_a_failed_check():
+    wrong = softdock.simulate(MultibodyScenario.model_validate(colliding_balls(integrator=LONG_STEPS)))
     assert wrong.completed
     assert wrong.audit.passed is False
     assert "conservation check failed" in wrong.message
     assert "Conservation check failed" in wrong.summary()
     assert "phase" in Audit.COVERAGE
-    right = softdock.simulate(MultibodyScenario.model_validate(thrust()))
+    right = softdock.simulate(MultibodyScenario.model_validate(thruster_pulses()))
     assert right.audit.passed is True
     assert "check" not in right.message
     assert replace(right.audit, energy_residual=None).passed is None
 
 
-def test_a_run_that_diverges_is_a_failure_and_no_outcome():
-    scenario = MultibodyScenario.model_validate(oscillator(integrator=fixed(0.15)))
+def test_diverged_run_is_not_completed():
+    scenario = MultibodyScenario.model_validate(oscillator(integrator=fixed_step(0.15)))
     result = softdock.simulate(scenario)
     assert (result.outcome, result.completed) == ("diverged", False)
 
 
 @pytest.mark.parametrize("drift", [0.0, 7000.0])
 @pytest.mark.parametrize("rate", [0.0, 1e-3])
-def test_thrust_that_moves_the_centre_of_mass_only_is_no_error(drift, rate):
-    """The craft hardly turns: against that little energy, what the thrust gives to the whole craft must not count."""
+def test_check_accepts_thrust_that_only_moves_the_centre_of_mass(drift, rate):
+    """The craft hardly turns: the work of the thrust must not count as an error of its small energy of rotation."""
     joint = {"type": "free", "velocity": [drift, 0, 0], "rate": [0, 0, rate]}
     data = {
         "bodies": {"craft": {"mass": 500.0, "inertia": [90, 90, 90], "joint": joint}},
@@ -148,24 +149,24 @@ def test_thrust_that_moves_the_centre_of_mass_only_is_no_error(drift, rate):
 
 @pytest.mark.parametrize("speed", [1e-4, 3e-4, 1e-3])
 def test_slow_runs_pass_where_they_are_as_accurate_as_requested(speed):
-    case = Case("", collision, {"speed": speed, "duration": 0.015 / speed}, True)
+    case = Case("", colliding_balls, {"speed": speed, "duration": 0.015 / speed}, True)
     audit, velocities = case.run()
     assert case.error(velocities) * speed < 1e-5  # the default accuracy of speeds
     assert audit.passed
 
 
 def test_slow_runs_fail_where_they_are_wrong():
-    options = {"speed": 1e-3, "duration": 15.0, "integrator": fixed(0.05)}
-    case = Case("", collision, options, False)
+    options = {"speed": 1e-3, "duration": 15.0, "integrator": fixed_step(0.05)}
+    case = Case("", colliding_balls, options, False)
     audit, velocities = case.run()
     assert case.error(velocities) > 0.05
     assert not audit.passed
 
 
 @pytest.mark.parametrize("time", [0.052, 0.054, 0.056])
-def test_the_energy_of_a_contact_that_is_enabled_while_its_surfaces_overlap_is_work(time):
-    """Also where the near lists have to grow for it."""
-    data = collision(speed=0.2)
+def test_energy_of_a_contact_that_is_enabled_with_overlap_counts_as_work(time):
+    """The near lists have to grow at that instant."""
+    data = colliding_balls(speed=0.2)
     data["contacts"]["touch"] |= {"active": False, "resolved_force": 1e-4}
     data["events"] = {"on": {"when": f"time > {time} s", "then": [{"enable": "touch"}]}}
     result = softdock.simulate(MultibodyScenario.model_validate(data))

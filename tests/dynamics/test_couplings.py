@@ -92,7 +92,7 @@ def test_end_stop_pushes_back_and_never_pulls():
 
 
 def test_complete_mating_stores_and_dissipates_the_work_of_the_closed_form():
-    """A slow drive pushes the plug home: work = stored + dissipated, both by their closed forms."""
+    """A slow drive completes the mating: its work is the stored plus the dissipated energy of the closed forms."""
     speed = 2e-3
     system = System(
         bodies={
@@ -114,7 +114,7 @@ def test_complete_mating_stores_and_dissipates_the_work_of_the_closed_form():
 
 @pytest.mark.plain_python
 def test_misaligned_plug_is_centred_by_forces_that_follow_from_their_energy():
-    """Force and torque are the gradient of the energy: compare with differences over all six directions."""
+    """Force and torque are the gradient of the energy, here by central differences in all six directions."""
     spot, tilt = np.array([4e-4, -3e-4, 3e-4]), np.array([math.cos(0.004), math.sin(0.004), 0.0, 0.0])
     still = {"guidance": GUIDANCE, "seal": None}
 
@@ -159,8 +159,8 @@ def test_momentum_is_conserved_and_energy_is_balanced(method):
     assert run.conservation.energy_residual < 1e-5
 
 
-def test_bodies_may_be_exchanged():
-    """The same plug described from a world in which the socket moves and the plug rests."""
+def test_motion_is_the_same_if_the_socket_moves_instead_of_the_plug():
+    """Only relative motion counts: stroke and dissipated energy are the same in both cases."""
     runs = []
     for moving in ("tool", "client"):
         sign = 1.0 if moving == "tool" else -1.0
@@ -177,7 +177,7 @@ def test_bodies_may_be_exchanged():
 
 
 def scenario(offset: float, tilt: float = 0.0, **changes) -> MultibodyScenario:
-    """A tool of 20 kg that a drive pushes at 5 mm/s along its axis on the ground, towards a client on the ground."""
+    """Return a tool of 20 kg that a drive moves at 5 mm/s along its axis towards a fixed client."""
     turned = (math.cos(0.5 * tilt), math.sin(0.5 * tilt), 0.0, 0.0)
     return MultibodyScenario(
         duration=5.0,
@@ -222,7 +222,7 @@ def test_plug_jams_exactly_beyond_its_limits(offset, tilt_deg, jams):
 
 
 @pytest.mark.parametrize("offset", [3.01e-3, 0.05])
-def test_plug_beside_its_socket_feels_nothing(offset):
+def test_plug_beside_its_socket_has_no_force(offset):
     """Beyond the capture radius, three times the lateral limit, the plug passes: the drive completes its travel."""
     result = run_scenario(scenario(offset, guidance=GUIDANCE))
     assert result.events == ()

@@ -1,11 +1,11 @@
-"""Drives by their laws: limits, backlash, friction, efficiency, self-locking, stall and new targets."""
+"""Laws of drives: limits, backlash, friction, efficiency, self-locking, stall and new targets."""
 
 import math
 
 import numpy as np
 import pytest
 
-from dynamics.systems import TIGHT, assemble, evaluate, simulate, watch
+from dynamics.systems import TIGHT, assemble, evaluate, simulate, simulate_with_peaks
 from softdock import simulate as run_scenario
 from softdock.dynamics.settings import Accuracy, Method
 from softdock.errors import InputError
@@ -31,7 +31,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 
 def stiff_drive(**more):
-    """A drive that follows its command closely: 50 Hz, critically damped with the mass."""
+    """Return a drive that follows its command closely: 50 Hz, critically damped with the mass."""
     k = MASS * (2.0 * math.pi * 50.0) ** 2
     return Drive(
         **{"joint": "mass", "target": 0.05, "stiffness": k, "damping": 2.0 * math.sqrt(k * MASS), **more}
@@ -39,7 +39,7 @@ def stiff_drive(**more):
 
 
 def slider(drive, position=0.0, speed=0.0, push=0.0, **more):
-    """A mass on a slide along z with a drive and a constant force."""
+    """Return a mass on a slide along z with a drive and a constant force [N]."""
     loads = {"push": Load(body="mass", force=(0.0, 0.0, push), axes="world")} if push else {}
     return System(
         bodies={"mass": Body(mass=MASS, joint=Prismatic(position=position, speed=speed))},
@@ -62,7 +62,7 @@ def scenario(drive, duration=1.0, **more):
 
 
 def balance(run):
-    """Error of the energy balance [J]."""
+    """Return the error of the energy balance [J]."""
     return run.end.balance - run.start.balance
 
 
@@ -72,7 +72,7 @@ def balance(run):
 @every_profile
 @every_method
 def test_a_joint_follows_its_command_and_ends_at_the_target(profile, method):
-    run, seen = watch(
+    run, seen = simulate_with_peaks(
         slider(stiff_drive(**PROFILES[profile])),
         ["mass.joint", "motor.command", "motor.command_speed"],
         1.2,
@@ -85,14 +85,14 @@ def test_a_joint_follows_its_command_and_ends_at_the_target(profile, method):
     assert balance(run) == pytest.approx(0.0, abs=1e-8)
 
 
-def test_the_end_of_a_ramp_is_the_end_of_a_step():
-    """A joint without mass of its own error: the drive's peak force when the ramp stops is its closed form.
+def test_step_ends_at_the_end_of_a_ramp():
+    """The peak force of the drive at the end of a ramp is its closed form.
 
-    The joint follows a ramp exactly after the start has decayed; when the command stops, the force is that of the
-    damping, -d v, at once. A step over the end of the ramp would miss it.
+    The joint follows the ramp exactly after the initial transient has decayed; when the command stops, the force
+    jumps to that of the damping, -d v. A step across the end of the ramp would miss it.
     """
     drive = Drive(joint="mass", target=0.05, rate=0.1, stiffness=2e4, damping=400.0)
-    run, _ = watch(slider(drive), ["motor.force"], 1.0)
+    run, _ = simulate_with_peaks(slider(drive), ["motor.force"], 1.0)
     assert run.peaks[0].smallest == pytest.approx(-400.0 * 0.1, rel=1e-4)
     assert run.peaks[0].t_smallest == pytest.approx(0.5, abs=1e-12)
 
@@ -114,7 +114,7 @@ def test_a_new_target_while_moving_has_no_jump_of_the_command(profile):
 
 
 def test_a_drive_that_is_switched_on_starts_at_the_speed_of_its_joint():
-    """A coasting mass: a trapezoid that starts at its speed needs only the force of the acceleration."""
+    """A trapezoidal command that starts at the speed of a coasting mass needs only the force of its acceleration."""
     drive = stiff_drive(**PROFILES["trapezoidal"], target=0.2, active=False)
     on = Event(when="time > 0.1 s", then=(Action(enable="motor"),))
     result = run_scenario(
@@ -133,7 +133,9 @@ def test_a_drive_that_is_switched_on_starts_at_the_speed_of_its_joint():
 @every_profile
 def test_no_profile_exceeds_the_limits_of_force_and_power(profile):
     drive = stiff_drive(**PROFILES[profile], max_force=0.6, max_power=0.03, target=0.2)
-    run, seen = watch(slider(drive), ["motor.force", "motor.power", "mass.joint"], 6.0, accuracy=TIGHT)
+    run, seen = simulate_with_peaks(
+        slider(drive), ["motor.force", "motor.power", "mass.joint"], 6.0, accuracy=TIGHT
+    )
     assert run.peaks[0].largest <= 0.6 * (1.0 + 1e-12)
     assert run.peaks[1].largest <= 0.03 * (1.0 + 1e-9)
     assert seen["mass.joint"][-1] == pytest.approx(0.2, abs=0.01)
@@ -142,7 +144,9 @@ def test_no_profile_exceeds_the_limits_of_force_and_power(profile):
 def test_constant_power_accelerates_a_mass_with_the_root_of_time():
     """v = sqrt(v0^2 + 2 P t / m) while the limit of power holds."""
     drive = Drive(joint="mass", target=100.0, stiffness=1e6, max_power=5.0)
-    run, seen = watch(slider(drive, speed=0.2), ["mass.joint_rate", "motor.power"], 2.0, accuracy=TIGHT)
+    run, seen = simulate_with_peaks(
+        slider(drive, speed=0.2), ["mass.joint_rate", "motor.power"], 2.0, accuracy=TIGHT
+    )
     assert seen["mass.joint_rate"] == pytest.approx(np.sqrt(0.04 + 2.0 * 5.0 * seen["time"] / MASS), rel=1e-7)
     assert seen["motor.power"] == pytest.approx(5.0, rel=1e-9)
     assert balance(run) == pytest.approx(0.0, abs=1e-7)
@@ -156,7 +160,7 @@ def test_retraction_speed_is_power_over_force(self_locking, efficiency):
         joint="mass", target=-5.0, rate=1.0, stiffness=1e5, damping=2e3, max_power=4.0,
         efficiency=efficiency, self_locking=self_locking,
     )  # fmt: skip
-    run, seen = watch(slider(drive, push=20.0), ["mass.joint_rate", "motor.power"], 4.0)
+    run, seen = simulate_with_peaks(slider(drive, push=20.0), ["mass.joint_rate", "motor.power"], 4.0)
     assert seen["mass.joint_rate"][-1] == pytest.approx(-efficiency * 4.0 / 20.0, rel=1e-5)
     assert seen["motor.power"][-1] == pytest.approx(4.0, rel=1e-5)
     assert balance(run) == pytest.approx(0.0, abs=1e-3 * run.end.work)
@@ -177,7 +181,7 @@ def test_a_drive_with_backlash_has_no_force_in_the_gap(x, force):
 
 
 def test_backlash_gives_a_hysteresis_of_its_width():
-    """Moved slowly there and back against dry friction, the joint lags by half the backlash on either side."""
+    """A joint that moves slowly there and back against dry friction lags by half of the backlash each way."""
     gap, k = 1e-3, 1e5
     drive = Drive(
         joint="mass", target=0.02, rate=0.02, stiffness=k, damping=500.0, backlash=gap, friction=1.0
@@ -198,10 +202,10 @@ def test_backlash_gives_a_hysteresis_of_its_width():
 
 
 @every_method
-def test_friction_of_a_drive_takes_its_energy(method):
-    """A coasting mass without power stops after v^2 / (2 F / m), and the friction has taken its kinetic energy."""
+def test_friction_of_a_drive_dissipates_the_kinetic_energy(method):
+    """A coasting mass without power stops after v^2 / (2 F / m); friction dissipates its kinetic energy."""
     drive = Drive(joint="mass", target=0.0, friction=0.4, friction_speed=1e-5, active=False)
-    run, seen = watch(
+    run, seen = simulate_with_peaks(
         slider(drive, speed=0.2), ["mass.joint", "motor.force"], 1.2, accuracy=TIGHT, method=METHODS[method]
     )
     assert seen["mass.joint"][-1] == pytest.approx(0.04 * MASS / (2.0 * 0.4), rel=1e-3)
@@ -209,9 +213,9 @@ def test_friction_of_a_drive_takes_its_energy(method):
     assert run.peaks[1].smallest == pytest.approx(-0.4, rel=1e-6)
 
 
-def test_viscous_friction_lets_the_speed_decay():
+def test_viscous_friction_gives_an_exponential_decay_of_speed():
     drive = Drive(joint="mass", target=0.0, viscous_friction=3.0, active=False)
-    _, seen = watch(slider(drive, speed=0.2), ["mass.joint_rate"], 1.0, accuracy=TIGHT)
+    _, seen = simulate_with_peaks(slider(drive, speed=0.2), ["mass.joint_rate"], 1.0, accuracy=TIGHT)
     assert seen["mass.joint_rate"] == pytest.approx(0.2 * np.exp(-1.5 * seen["time"]), rel=1e-7)
 
 
@@ -230,7 +234,7 @@ def test_efficiency_of_a_drive_forward_and_backward(speed, factor):
 # Self-locking
 
 
-def held(**more):
+def self_locking_drive(**more):
     return Drive(
         **{
             "joint": "mass", "target": 0.05, "rate": 0.1, "stiffness": 1e6, "damping": 1e3, "max_force": 50.0,
@@ -243,26 +247,28 @@ def held(**more):
 @pytest.mark.parametrize("active", [False, True])
 def test_a_load_does_not_move_a_self_locking_drive(active, method):
     """A load of forty times its force deflects the transmission by F / k and no further."""
-    drive = held(active=active, target=0.0)
-    run, seen = watch(slider(drive, push=2000.0), ["mass.joint"], 1.0, accuracy=FINE, method=METHODS[method])
+    drive = self_locking_drive(active=active, target=0.0)
+    run, seen = simulate_with_peaks(
+        slider(drive, push=2000.0), ["mass.joint"], 1.0, accuracy=FINE, method=METHODS[method]
+    )
     assert seen["mass.joint"][-1] == pytest.approx(2000.0 / 1e6, rel=1e-6)
     assert run.peaks[0].largest <= 2.0 * 2000.0 / 1e6
     assert balance(run) == pytest.approx(0.0, abs=1e-6)
 
 
-def test_a_drive_without_power_lets_go_unless_it_locks():
-    free = held(active=False, self_locking=False)
-    _, seen = watch(slider(free, push=4.0), ["mass.joint"], 1.0, accuracy=TIGHT)
+def test_drive_without_power_does_not_hold_unless_it_is_self_locking():
+    free = self_locking_drive(active=False, self_locking=False)
+    _, seen = simulate_with_peaks(slider(free, push=4.0), ["mass.joint"], 1.0, accuracy=TIGHT)
     assert seen["mass.joint"][-1] == pytest.approx(0.5 * 4.0 / MASS, rel=1e-8)
 
 
 def test_a_self_locking_drive_that_loses_power_holds_its_position():
     off = Event(when="time > 0.2 s", then=(Action(disable="motor"),))
     load = Load(body="mass", force=(0.0, 0.0, -500.0), axes="world", table=((0.4, 1.0),))
-    result = run_scenario(scenario(held(), 1.0, events={"off": off}, loads={"load": load}))
+    result = run_scenario(scenario(self_locking_drive(), 1.0, events={"off": off}, loads={"load": load}))
     t, x, command = result.history.time, result.history["mass.joint"], result.history["motor.command"]
     held_at = command[-1]
-    assert held_at == pytest.approx(0.02, abs=3e-4)  # it starts late: 50 N accelerate the mass in 4 ms
+    assert held_at == pytest.approx(0.02, abs=3e-4)  # the start is late: 50 N accelerate the mass within 4 ms
     assert np.all(command[t > 0.2] == held_at)
     assert x[np.abs(t - 0.39).argmin()] == pytest.approx(held_at, abs=1e-6)
     assert x[-1] == pytest.approx(held_at - 500.0 / 1e6, abs=1e-6)
@@ -274,7 +280,7 @@ def test_a_self_locking_drive_continues_after_a_loss_of_power():
         "off": Event(when="time > 0.2 s", then=(Action(disable="motor"),)),
         "on": Event(when="time > 0.5 s", then=(Action(enable="motor"),)),
     }
-    result = run_scenario(scenario(held(), 1.5, events=events))
+    result = run_scenario(scenario(self_locking_drive(), 1.5, events=events))
     t, command = result.history.time, result.history["motor.command"]
     assert command[np.abs(t - 0.6).argmin()] == pytest.approx(0.02 + 0.1 * 0.1, abs=1e-3)
     assert result.history["mass.joint"][-1] == pytest.approx(0.05, abs=1e-6)
@@ -282,28 +288,30 @@ def test_a_self_locking_drive_continues_after_a_loss_of_power():
 
 @every_profile
 @every_method
-def test_a_stalled_self_locking_drive_stands_and_holds_its_force(profile, method):
+def test_stalled_self_locking_drive_keeps_position_and_force(profile, method):
     """Against a stop the force ends at the limit; a load beyond it then deflects the transmission only."""
     stop = Stop(joint="mass", upper=0.005, stiffness=1e6, damping=1e3)
     load = Load(body="mass", force=(0.0, 0.0, -900.0), axes="world", table=((1.5, 1.0),))
-    drive = held(**{**PROFILES[profile], "rate": 0.01})
+    drive = self_locking_drive(**{**PROFILES[profile], "rate": 0.01})
     system = slider(drive, stops={"stop": stop}, loads={"load": load})
-    run, seen = watch(
+    run, seen = simulate_with_peaks(
         system, ["motor.force", "motor.command", "mass.joint"], 2.0, accuracy=FINE, method=METHODS[method]
     )
     before = np.abs(seen["time"] - 1.49).argmin()
     command = seen["motor.command"][before]
     assert seen["motor.force"][before] == pytest.approx(
         50.0, rel=2e-2
-    )  # the impact at the stop lets it go 1 um further
+    )  # the impact on the stop moves it by another 1 um
     assert command == pytest.approx(0.005 + 2.0 * 50.0 / 1e6, abs=2e-6)
     assert seen["motor.command"][-1] == pytest.approx(command, abs=2e-6)
     assert seen["mass.joint"][-1] == pytest.approx(command - 900.0 / 1e6, abs=1e-5)
     assert balance(run) == pytest.approx(0.0, abs=1e-6)
 
 
-def test_a_load_that_helps_does_not_carry_a_self_locking_drive_along():
-    run, seen = watch(slider(held(), push=300.0), ["mass.joint", "motor.command"], 0.5, accuracy=TIGHT)
+def test_self_locking_drive_follows_its_command_under_an_assisting_load():
+    run, seen = simulate_with_peaks(
+        slider(self_locking_drive(), push=300.0), ["mass.joint", "motor.command"], 0.5, accuracy=TIGHT
+    )
     assert seen["mass.joint"][-1] - seen["motor.command"][-1] == pytest.approx(300.0 / 1e6, rel=1e-3)
     assert balance(run) == pytest.approx(0.0, abs=1e-6)
 
@@ -360,7 +368,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_drive_that_cannot_be_is_refused(case):
+def test_impossible_drive_is_refused(case):
     fields, key, text = BAD[case]
     with pytest.raises(InputError) as raised:
         Drive(joint="mass", target=0.1, **fields)

@@ -1,4 +1,4 @@
-"""The same models in MuJoCo and Pinocchio."""
+"""Accelerations and trajectories against MuJoCo and Pinocchio."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from dynamics.trees import (  # noqa: E402
 
 @pytest.mark.parametrize("decade", range(20))
 def test_accelerations_of_random_trees_equal_those_of_other_engines(decade):
-    """Ten trees at a time, two hundred in all; relative to the largest acceleration of the system."""
+    """Two hundred trees, ten per test; errors are relative to the largest acceleration of the system."""
     for seed in range(10 * decade, 10 * decade + 10):
         system = random_system(seed)
         assembly = assemble(system)
@@ -41,14 +41,14 @@ def floating_arm(joints: int = 7) -> System:
 
 @pytest.mark.slow
 def test_trajectory_of_a_floating_arm_agrees_with_mujoco_to_the_order_of_its_error():
-    """10 s of a tumbling arm: MuJoCo's RK4 comes closer by its order, 4, until its steps are small enough."""
+    """10 s of a tumbling arm: the difference falls with the order of MuJoCo's RK4, 4, down to our own error."""
     system = floating_arm()
     assembly = assemble(system)
     run = simulate(assembly, 10.0, accuracy=TIGHT)
     finer = simulate(assembly, 10.0, step=5e-4)
     n_q = int(assembly.world[0].n_q)
     ours = run.state[:n_q]
-    assert np.abs(ours - finer.state[:n_q]).max() <= 1e-6  # what is left of our own error
+    assert np.abs(ours - finer.state[:n_q]).max() <= 1e-6  # our own error
     errors = []
     for step in (2e-3, 1e-3, 5e-4):
         model, data = mujoco_at_start(system)

@@ -1,4 +1,4 @@
-"""Events: found where they happen, and what they switch."""
+"""Events: the instants at which they occur, and the effects of their actions."""
 
 import math
 
@@ -30,7 +30,7 @@ every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 
 
 def oscillator(position=0.1, duration=2.0, integrator="adaptive", **more) -> MultibodyScenario:
-    """A mass on a spring: x = position * cos(FREQUENCY t)."""
+    """Return a mass on a spring: x = position * cos(FREQUENCY t)."""
     defaults = {
         "bodies": {"mass": Body(mass=MASS, joint=Prismatic(position=position))},
         "springs": {"spring": Spring(joint="mass", stiffness=MASS * FREQUENCY**2)},
@@ -55,11 +55,11 @@ def times(result, name):
         ("time > 0.3217 s", 0.3217),
     ],
 )
-def test_an_event_happens_where_its_condition_begins_to_hold(when, time, integrator):
-    """The time agrees with the closed form; the condition holds to rounding in the row of the event."""
+def test_event_occurs_when_its_condition_becomes_true(when, time, integrator):
+    """The time is that of the closed form; the row of the event is at the threshold to rounding."""
     result = run_scenario(oscillator(events={"now": Event(when=when)}, integrator=integrator))
     (t,) = times(result, "now")
-    # Positions and speeds are good to 1e-9, the time therefore to that over the rate of the quantity.
+    # Positions and speeds have errors of 1e-9; the error of the time is that over the rate of the quantity.
     allowed = 1e-6 if "-99.99" in when else 1e-8
     assert t == pytest.approx(time, abs=allowed)
     row = int(np.flatnonzero(result.history.time == t)[0])
@@ -70,34 +70,34 @@ def test_an_event_happens_where_its_condition_begins_to_hold(when, time, integra
         assert value == pytest.approx(size, abs=8 * EPS * max(abs(size), 0.5))
 
 
-def test_an_event_can_happen_again_and_again():
-    """Every crossing once: no second time by rounding at the restart."""
+def test_repeated_event_occurs_once_per_crossing():
+    """Rounding at the restart after an event does not repeat it."""
     up = Event(when="mass.joint > 0 m", once=False)
     down = Event(when="mass.joint < 0 m", once=False)
     result = run_scenario(oscillator(duration=10.0, events={"up": up, "down": down}))
     expected = np.arange(0.5 * math.pi, 10.0 * FREQUENCY, math.pi) / FREQUENCY
     assert times(result, "down") == pytest.approx(expected[::2], abs=1e-7)
-    # It holds at the start, where it therefore happens at once.
+    # The condition is true at the start, where the event occurs.
     assert times(result, "up") == pytest.approx([0.0, *expected[1::2]], abs=1e-7)
 
 
 @pytest.mark.plain_python
-def test_what_holds_already_happens_at_once():
+def test_event_whose_condition_is_true_occurs_when_it_is_armed():
     armed = Event(when="mass.joint > 0.05 m", armed=False)
     trigger = Event(when="time > 0.1 s", then=(Action(arm="armed"),))
     result = run_scenario(oscillator(events={"armed": armed, "trigger": trigger}))
     assert times(result, "armed") == times(result, "trigger") == pytest.approx([0.1], abs=EPS)
 
 
-def test_a_disarmed_event_does_not_happen():
+def test_disarmed_event_does_not_occur():
     watched = Event(when="mass.joint < 0 m")
     off = Event(when="time > 0.1 s", then=(Action(disarm="watched"),))
     result = run_scenario(oscillator(events={"watched": watched, "off": off}))
     assert times(result, "watched") == []
 
 
-def test_events_at_the_same_instant_all_happen():
-    """Two conditions that come true together: neither hides the other, whichever is found first."""
+def test_all_events_at_the_same_instant_occur():
+    """None of three events with the same condition hides another one."""
     when = "mass.joint < 0.05 m"
     result = run_scenario(oscillator(events={name: Event(when=when) for name in ("one", "two", "three")}))
     assert times(result, "one") == times(result, "two") == times(result, "three")
@@ -105,7 +105,7 @@ def test_events_at_the_same_instant_all_happen():
 
 
 def test_events_at_the_same_instant_are_located_once():
-    """Further events cost no evaluations for a search of their own."""
+    """Further events at an instant need no search, so they cost no evaluations."""
 
     def evaluations(count):
         events = {f"event-{i}": Event(when="mass.joint < 0.05 m") for i in range(count)}
@@ -128,8 +128,8 @@ def test_events_in_one_step_are_found_in_the_order_of_time(order):
 
 
 @pytest.mark.plain_python
-def test_the_first_of_two_events_in_one_step_happens_first():
-    """With one step over the whole run, both are found in their order, and the first changes the second."""
+def test_events_in_one_step_act_in_the_order_of_time():
+    """With one step over the whole run, both events are found in order, and the second one stops the run."""
     body = {"ship": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1.0, 0.0, 0.0)))}
     second = Event(when="ship.x > 0.7 m", then=(Action(stop=True),))
     first = Event(when="ship.x > 0.6 m")
@@ -150,8 +150,8 @@ def test_the_first_of_two_events_in_one_step_happens_first():
 
 
 @pytest.mark.parametrize("rate", [0.0, 100.0, 1000.0])
-def test_a_spring_that_is_switched_off_books_its_energy_as_lost(rate):
-    """Whatever is sampled between, the energy is that at the event."""
+def test_energy_of_a_spring_that_is_disabled_counts_as_dissipated(rate):
+    """The dissipated energy is that at the event for any rate of the record."""
     off = Event(when="mass.joint < 0.05 m", then=(Action(disable="spring"),))
     result = run_scenario(oscillator(events={"off": off}, record={"rate": rate}))
     stored = 0.5 * MASS * FREQUENCY**2 * 0.05**2
@@ -162,7 +162,7 @@ def test_a_spring_that_is_switched_off_books_its_energy_as_lost(rate):
     assert result.audit.energy_residual <= 1e-8
 
 
-def test_a_spring_that_is_switched_on_brings_its_energy_in():
+def test_energy_of_a_spring_that_is_enabled_counts_as_work():
     system = oscillator().springs["spring"].model_copy(update={"active": False})
     on = Event(when="time > 0.5 s", then=(Action(enable="spring"),))
     result = run_scenario(oscillator(springs={"spring": system}, events={"on": on}))
@@ -172,7 +172,7 @@ def test_a_spring_that_is_switched_on_brings_its_energy_in():
     assert result.audit.energy_residual <= 1e-8
 
 
-def test_a_new_target_starts_where_the_drive_stands():
+def test_command_to_a_new_target_starts_at_the_present_position():
     drive = Drive(joint="mass", target=0.0, rate=0.2, stiffness=1e4, damping=400.0)
     go = Event(when="time > 0.5 s", then=(Action(drive="motor", target=0.3),))
     result = run_scenario(
@@ -180,7 +180,7 @@ def test_a_new_target_starts_where_the_drive_stands():
     )
     t, x = result.history.time, result.history["mass.joint"]
     assert np.abs(x[t <= 0.5]).max() == 0.0
-    # Critically damped with 1/50 s, it lags by the start of the ramp only: the command's rate is fed forward.
+    # The drive is critically damped, 1/50 s, and lags only at the start of the ramp: the rate is fed forward.
     assert x[-1] == pytest.approx(0.2 * 0.5, abs=1e-3)
     assert result.history["motor.deflection"][np.argmin(np.abs(t - 0.51))] == pytest.approx(
         -0.002 + 0.001, abs=1e-3
@@ -196,7 +196,7 @@ def test_a_drive_that_is_switched_on_later_starts_its_ramp_then():
 
 
 def test_a_weld_holds_the_pose_at_which_it_was_switched_on():
-    """Capture of a drifting, tumbling body: momentum stays, the relative pose becomes the one at capture."""
+    """Capture of a drifting, tumbling body: momentum is conserved and the pose at capture is held."""
     weld = Weld(
         a=Anchor(body="chaser", at=(0.5, 0.0, 0.0)),
         b=Anchor(body="target"),
@@ -231,7 +231,7 @@ def test_a_weld_holds_the_pose_at_which_it_was_switched_on():
 
 @pytest.mark.plain_python
 def test_peaks_before_an_event_in_the_same_step_are_kept():
-    """The step in which an event ends the run may hold a peak before it."""
+    """A step in which an event ends the run may contain a peak before the event."""
     stop = Event(when="mass.joint_rate < -0.2 m/s", then=(Action(stop=True),))
     mass = {"mass": Body(mass=MASS, joint=Prismatic(position=0.08, speed=0.06 * FREQUENCY))}
     result = run_scenario(
@@ -241,21 +241,21 @@ def test_peaks_before_an_event_in_the_same_step_are_kept():
             metrics={"reach": "max mass.joint"},
         ).model_copy(update={"integrator": Integrator(step=0.25)})
     )
-    # A step spans 1.25 rad: the interpolation is within some 1e-3; without peaks inside it would be 0.092.
+    # A step is 1.25 rad: the interpolation has errors of about 1e-3; without peaks inside steps: 0.092.
     assert result.metrics["reach"] == pytest.approx(0.1, rel=5e-3)
 
 
-# How runs end.
+# Ends of runs.
 
 
-def test_a_run_that_uses_up_its_steps_keeps_what_it_has():
+def test_run_that_reaches_its_maximum_of_steps_ends_early():
     run = simulate(oscillator(), 10.0, max_steps=7)
     assert (run.ending, run.steps) == (Ending.STEPS_USED_UP, 7)
     assert 0.0 < run.time < 10.0
 
 
-def test_a_state_without_bounds_ends_the_run_with_the_last_good_state():
-    """A repelling strut between two points that come together."""
+def test_run_that_overflows_ends_with_its_last_finite_state():
+    """A strut repels two points that approach each other at 1e100 m/s."""
     bodies = {
         "a": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1e100, 0.0, 0.0))),
         "b": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(position=(1.0, 0.0, 0.0))),
@@ -266,13 +266,13 @@ def test_a_state_without_bounds_ends_the_run_with_the_last_good_state():
     assert np.isfinite(run.state).all()
 
 
-def test_rows_are_bounded():
+def test_rate_of_the_record_that_exceeds_max_rows_is_refused():
     body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=1.0))}
     with pytest.raises(InputError, match="at most 50"):
         MultibodyScenario(bodies=body, duration=10.0, record={"rate": 1000.0, "max_rows": 50})
 
 
-def test_final_values_are_those_of_the_end_whatever_is_recorded():
+def test_final_values_do_not_depend_on_the_record():
     body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=1.0))}
     scenario = MultibodyScenario(
         bodies=body, duration=10.0, record={"rate": 0.0}, metrics={"turned": "final top.joint"}
@@ -289,13 +289,13 @@ def test_a_state_that_is_not_finite_ends_the_run():
         integrator={
             "method": "rk4",
             "step": 0.5,
-        },  # far beyond stability: grows by (omega h)^4 / 24 each step
+        },  # unstable: the state grows by (omega h)^4 / 24 in each step
     )
     result = run_scenario(scenario)
     assert (result.outcome, result.completed) == ("not_finite", False)
 
 
-def test_an_integration_out_of_balance_says_so():
+def test_message_reports_a_failed_conservation_check():
     body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(angle=0.1))}
     scenario = MultibodyScenario(
         bodies=body,
@@ -308,7 +308,7 @@ def test_an_integration_out_of_balance_says_so():
     assert "The conservation check failed" in result.message
 
 
-def test_samples_come_at_their_rate():
+def test_samples_are_recorded_at_the_given_rate():
     result = run_scenario(oscillator(record={"rate": 8.0, "peaks": False}))
     assert result.history.time == pytest.approx(np.arange(17) / 8.0, abs=4 * EPS)
     assert result.history["mass.joint"] == pytest.approx(

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.flexing import flexible_scene, whip
-from dynamics.systems import SCENE_NAMES, SCENES, TIGHT, evaluate, joint, simulate, solid, watch
+from dynamics.flexible_systems import bent_boom, flexible_scene
+from dynamics.systems import SCENE_NAMES, SCENES, TIGHT, evaluate, joint, simulate, simulate_with_peaks, solid
 from softdock.assembly.assembler import Assembly, assemble
 from softdock.dynamics.conservation import energy_and_momentum
 from softdock.dynamics.impulse import Impact
@@ -21,8 +21,8 @@ from softdock.model.system import Body, FullInertia, System
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 
 
-def ringing(assembly: Assembly, seed: int = 1) -> Assembly:
-    """The same system with its structures bent and moving, by some centimetres and decimetres a second."""
+def excite_modes(assembly: Assembly, seed: int = 1) -> Assembly:
+    """Return the system with random modal displacements, some centimetres, and rates, some decimetres per second."""
     rng, y = np.random.default_rng(seed), assembly.y.copy()
     for kind, size in ((StateKind.MODAL, 0.02), (StateKind.MODAL_RATE, 0.1)):
         here = assembly.state_kinds == kind
@@ -30,8 +30,8 @@ def ringing(assembly: Assembly, seed: int = 1) -> Assembly:
     return replace(assembly, y=y)
 
 
-def alone(structure, **options) -> System:
-    """A free body that is nothing but a structure."""
+def free_structure(structure, **options) -> System:
+    """Return a free body that consists of a structure only."""
     return System(
         bodies={"body": Body(joint=Free())},
         structures={"s": Flexible(body="body", base="root", members=structure, **options)},
@@ -41,9 +41,9 @@ def alone(structure, **options) -> System:
 @every_scene
 @pytest.mark.parametrize("damping", [0.0, 0.05], ids=["undamped", "damped"])
 def test_momentum_and_energy_balance(kind, floating, damping):
-    """Whatever joint carries a structure; 1 s at tolerances of 1e-10 and energies of 1 J."""
+    """For structures on every kind of joint; 1 s at tolerances of 1e-10 and energies of 1 J."""
     run = simulate(
-        ringing(assemble(flexible_scene(kind, floating, damping=damping))), accuracy=TIGHT, record_rate=0
+        excite_modes(assemble(flexible_scene(kind, floating, damping=damping))), accuracy=TIGHT, record_rate=0
     )
     assert (run.end.dissipated > 0.0) == (damping > 0.0)
     assert abs(run.end.balance - run.start.balance) <= 1e-10 * run.steps**0.5
@@ -54,9 +54,9 @@ def test_momentum_and_energy_balance(kind, floating, damping):
 
 
 @pytest.mark.plain_python
-def test_energy_is_that_of_the_lagrangian():
-    """Kinetic energy and momentum of a state against their definitions, Eq. (F46), with the deformed inertia."""
-    assembly = ringing(assemble(flexible_scene("fixed", True)))
+def test_energy_and_momentum_are_those_of_the_lagrangian():
+    """Kinetic energy and momentum equal their definitions, Eq. (F46), with the inertia of the deformed structure."""
+    assembly = excite_modes(assemble(flexible_scene("fixed", True)))
     _, m = evaluate(assembly)
     found, kinetic = energy_and_momentum(m, assembly.y), 0.0
     n_q = int(assembly.world[0].n_q)
@@ -81,9 +81,9 @@ def test_energy_is_that_of_the_lagrangian():
 
 
 @pytest.mark.plain_python
-def test_no_modes_are_the_rigid_body():
-    """The same motion as a rigid body of the structure's mass, centre and inertia."""
-    structure = whip(np.random.default_rng(2))
+def test_structure_without_modes_moves_as_a_rigid_body():
+    """The rigid body has the mass, centre of mass and inertia of the structure."""
+    structure = bent_boom(np.random.default_rng(2))
     M = base_modes(mesh(structure), "root").inertia
     m, centre = M[3, 3], np.array([M[2, 4], M[0, 5], M[1, 3]]) / M[3, 3]
     J = M[:3, :3] - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
@@ -99,9 +99,9 @@ def test_no_modes_are_the_rigid_body():
 
 
 def test_coupled_frequencies_are_those_of_the_free_structure():
-    """All modes on a free body: the linear motion about rest has the free-free frequencies of the whole model."""
-    structure = whip(np.random.default_rng(7))
-    assembly = assemble(alone(structure))
+    """With all modes, small motions of a free body have the free-free frequencies of the finite-element model."""
+    structure = bent_boom(np.random.default_rng(7))
+    assembly = assemble(free_structure(structure))
     n, eps = len(assembly.y) - 2, 1e-5
     A = np.empty((n, n))
     for i in range(n):
@@ -116,16 +116,16 @@ def test_coupled_frequencies_are_those_of_the_free_structure():
     np.testing.assert_allclose(found, wanted, rtol=1e-7)
 
 
-def test_an_impulse_feels_the_rigid_part_alone_with_all_modes():
-    structure = whip(np.random.default_rng(7))
-    assembly = assemble(alone(structure))
+def test_effective_inertia_with_all_modes_is_that_of_the_rigid_part():
+    structure = bent_boom(np.random.default_rng(7))
+    assembly = assemble(free_structure(structure))
     impact = Impact(assembly, assembly.y)
     compliance = np.array([impact.response({1: wrench})[0][1] for wrench in np.eye(6)]).T
     limit = base_modes(mesh(structure), "root").rigid_part_inertia
     np.testing.assert_allclose(np.linalg.inv(compliance), limit, atol=1e-9 * np.abs(limit).max())
 
 
-def test_stiff_structures_tend_to_rigid_ones_in_time():
+def test_motion_of_stiff_structures_tends_to_that_of_a_rigid_body():
     """The difference of the pose after 1 s falls with the stiffness."""
 
     def turned(stiffness, modes):
@@ -140,7 +140,7 @@ def test_stiff_structures_tend_to_rigid_ones_in_time():
                 "s": Flexible(
                     body="body",
                     base="root",
-                    members=whip(np.random.default_rng(1), stiffness),
+                    members=bent_boom(np.random.default_rng(1), stiffness),
                     modes=modes,
                     damping=0.05,
                 )
@@ -156,7 +156,7 @@ def test_stiff_structures_tend_to_rigid_ones_in_time():
 
 @pytest.mark.parametrize("node", ["end", "middle"])
 def test_a_steady_load_at_a_node_deflects_it_as_the_static_model_does(node):
-    structure = whip(np.random.default_rng(5))
+    structure = bent_boom(np.random.default_rng(5))
     wrench = np.array([0.001, 0.002, -0.001, 0.004, -0.003, 0.002])
     wanted = deflect(mesh(structure), {node: wrench}, ["root"])
     system = System(
@@ -167,18 +167,18 @@ def test_a_steady_load_at_a_node_deflects_it_as_the_static_model_does(node):
         },
     )
     names = [f"s/end.{field}" for field in ("rx", "ry", "rz", "dx", "dy", "dz")]
-    run, seen = watch(
+    run, seen = simulate_with_peaks(
         system, [*names, "s.energy", "s/end.dx_rate"], duration=60.0, record_rate=1.0, accuracy=TIGHT
     )
     end = mesh(structure).names.index("end")
     np.testing.assert_allclose([seen[name][-1] for name in names], wanted.motion[end], rtol=1e-5, atol=1e-9)
     assert seen["s.energy"][-1] == pytest.approx(wanted.energy, rel=1e-5)
-    # The residual follows the accuracy: 14 times it here, and at ten times the accuracy.
+    # The residual is 14 times the accuracy, also at ten times the accuracy.
     assert abs(run.end.balance - run.start.balance) < 30.0 * TIGHT.length * run.end.work
 
 
 def test_weight_bends_a_structure_on_the_ground():
-    structure = whip(np.random.default_rng(5))
+    structure = bent_boom(np.random.default_rng(5))
     gravity = np.array([0.02, -0.03, 0.01])
     model = mesh(structure)
     pull = (model.mass @ np.tile([0, 0, 0, *gravity], len(model.names))).reshape(-1, 6)
@@ -189,7 +189,7 @@ def test_weight_bends_a_structure_on_the_ground():
         gravity=tuple(gravity),
     )
     names = ["s/end.dx", "s/end.dy", "s/end.dz"]
-    run, seen = watch(system, names, duration=60.0, record_rate=1.0, accuracy=TIGHT)
+    run, seen = simulate_with_peaks(system, names, duration=60.0, record_rate=1.0, accuracy=TIGHT)
     np.testing.assert_allclose([seen[name][-1] for name in names], wanted[3:], rtol=1e-5)
     assert abs(run.end.balance - run.start.balance) < 1e-9
 
@@ -209,12 +209,14 @@ def test_weight_bends_a_structure_on_the_ground():
     ids=["below", "share", "residual", "count", "all"],
 )
 def test_modes_are_chosen(choice, check, tmp_path):
-    structure = whip(np.random.default_rng(9), elements=20)  # more modes than the first guess of a choice
+    structure = bent_boom(
+        np.random.default_rng(9), elements=20
+    )  # more modes than the first guess of a choice
     kept = Flexible(body="b", base="root", members=structure, modes=choice).find_modes(tmp_path)
     assert check(kept, base_modes(mesh(structure), "root"))
 
 
 def test_more_modes_than_exist_are_refused(tmp_path):
-    flexible = Flexible(body="b", base="root", members=whip(np.random.default_rng(9)), modes=1000)
+    flexible = Flexible(body="b", base="root", members=bent_boom(np.random.default_rng(9)), modes=1000)
     with pytest.raises(InputError, match="must be at most 24"):
         flexible.find_modes(tmp_path)

@@ -25,8 +25,8 @@ def run(scenario, **changes):
     return simulate(scenario.model_copy(update=changes), with_prediction=False)
 
 
-def flying_by(speed, miss, time, **more):
-    """A craft that passes a station on a straight line, nearest at a time and at a distance."""
+def fly_by(speed, miss, time, **more):
+    """Return a craft that passes a station on a straight line, at distance `miss` [m] at `time` [s]."""
     return MultibodyScenario(
         bodies={
             "craft": Body(
@@ -44,11 +44,11 @@ FLY_BYS = list(itertools.product((0.1, 1.0, 10.0), (0.0, 1e-3, 50e-3), (1.0, 50.
 
 
 @pytest.mark.parametrize(("speed", "miss", "time"), FLY_BYS)
-def test_a_fly_by_is_seen_by_a_norm_of_components(speed, miss, time):
-    """The lateral norm has the shape of a V; event and least value as on a straight line, in few evaluations."""
+def test_norm_of_components_finds_a_fly_by(speed, miss, time):
+    """The norm over time has the shape of a V; event and smallest value are exact and cost few evaluations."""
     norm = "norm(craft.x in station, craft.y in station)"
     result = simulate(
-        flying_by(
+        fly_by(
             speed,
             miss,
             time,
@@ -80,27 +80,27 @@ def test_a_fly_by_is_seen_by_a_norm_of_components(speed, miss, time):
         "craft.x + 1 mm > 0 and 1 mm > craft.x",
     ],
 )
-def test_every_way_to_write_a_slit_finds_it(speed, time, when):
-    """The craft is between -1 mm and 1 mm for a small part of one long step."""
+def test_conditions_on_a_narrow_range_are_not_missed(speed, time, when):
+    """The craft is within 1 mm of the plane for a small part of one long step, for all forms of the condition."""
     result = simulate(
-        flying_by(speed, 0.0, time, events={"slit": Event(when=when, once=False)}), with_prediction=False
+        fly_by(speed, 0.0, time, events={"slit": Event(when=when, once=False)}), with_prediction=False
     )
     assert times(result, "slit") == pytest.approx([time - 1e-3 / speed], abs=1e-7 / speed)
     assert result.timing.evaluations < 3000
 
 
 @pytest.mark.parametrize("time", [1.0, 50.0])
-def test_a_point_that_moves_with_time_is_met(time):
-    """Time in a formula is exact, so that a meeting of 0.4 ms late in a run is not negligible."""
+def test_meeting_with_a_point_that_moves_in_time_is_found(time):
+    """Time in a formula is exact, so a meeting of 0.4 ms late in a run is not below the resolution."""
     when = f"abs(craft.x - 4 m/s * (time - {time!r} s)) < 1 mm"
     result = simulate(
-        flying_by(-1.0, 0.0, time, events={"met": Event(when=when, once=False)}), with_prediction=False
+        fly_by(-1.0, 0.0, time, events={"met": Event(when=when, once=False)}), with_prediction=False
     )
     assert times(result, "met") == pytest.approx([time - 1e-3 / 5.0], abs=1e-8)
 
 
-def spinning(rate, duration, **more):
-    """A tip 0.5 m from the axis of a joint that turns at a constant rate."""
+def spinning_tip(rate, duration, **more):
+    """Return a tip 0.5 m from the axis of a joint that turns at a constant rate [rad/s]."""
     light = {"mass": 1e-3, "inertia": (1e-6, 1e-6, 1e-6)}
     return MultibodyScenario(
         bodies={
@@ -113,7 +113,7 @@ def spinning(rate, duration, **more):
 
 
 @pytest.mark.parametrize("rate", [3.0, 30.0])
-def test_products_and_quotients_of_a_spinning_tip_meet_their_extrema(rate):
+def test_products_and_quotients_of_a_spinning_tip_reach_their_extrema(rate):
     """Many turns in one step; x y = sin(2a)/8, x/(1 m + y), |x| + |y|, the smaller of x and y."""
     formulas = {
         "area": ("tip.x * tip.y", 0.125, -0.125),
@@ -130,7 +130,7 @@ def test_products_and_quotients_of_a_spinning_tip_meet_their_extrema(rate):
         "speed": ("norm(tip.vx, tip.vy) / arm.joint_rate * 1 rad", 0.5, 0.5),
     }
     metrics = {f"{how}_{name}": f"{how} {f[0]}" for name, f in formulas.items() for how in ("max", "min")}
-    result = simulate(spinning(rate, 20.0, metrics=metrics), with_prediction=False)
+    result = simulate(spinning_tip(rate, 20.0, metrics=metrics), with_prediction=False)
     for name, (_, most, least) in formulas.items():
         assert result.metrics[f"max_{name}"] == pytest.approx(most, abs=0.05 * LENGTH), name
         assert result.metrics[f"min_{name}"] == pytest.approx(least, abs=0.05 * LENGTH), name
@@ -141,7 +141,7 @@ def test_products_and_quotients_of_a_spinning_tip_meet_their_extrema(rate):
 def test_every_turn_within_one_step_is_counted_by_a_formula():
     """Both conditions hold in a sector of each turn; it begins where the second becomes true."""
     event = Event(when="tip.y > 0.3 m and tip.x < 0.2 m", once=False)
-    result = simulate(spinning(3.0, 20.0, events={"sector": event}), with_prediction=False)
+    result = simulate(spinning_tip(3.0, 20.0, events={"sector": event}), with_prediction=False)
     turns = math.acos(0.4) + 2.0 * math.pi * np.arange(10)
     assert times(result, "sector") == pytest.approx(turns[turns < 60.0] / 3.0, abs=1e-8)
 
@@ -159,7 +159,7 @@ FORMULAS = (
 
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 def test_no_sample_of_a_formula_lies_beyond_its_peak(kind, floating):
-    """Of trees with springs, a strut and a weld; samples are computed from the recorded channels."""
+    """For trees with springs, a strut and a weld; samples are computed from the recorded channels."""
     system = scene(kind, floating, lossy=False, seed=5)
     parts = {name: getattr(system, name) for name in ("bodies", "springs", "struts", "welds", "drives")}
     metrics = {f"{how}_{i}": f"{how} {text}" for i, text in enumerate(FORMULAS) for how in ("max", "min")}
@@ -209,7 +209,7 @@ def test_points_of_bodies_move_with_them():
 
 
 def test_a_formula_without_a_value_is_not_reported_as_a_number():
-    """The root of a negative number: the metric of the part with values stays, and a sentence warns."""
+    """For the root of a negative number: the metric counts rows with a value only, and a warning is given."""
     scenario = MultibodyScenario(
         bodies={"mass": Body(mass=1.0, joint=Prismatic(position=1.0, speed=-1.0))},
         duration=2.0,
@@ -253,15 +253,15 @@ def test_a_comparison_without_a_value_is_false():
 
 
 def test_watching_a_formula_does_not_change_the_run():
-    plain = simulate(spinning(3.0, 20.0, record={"rate": 10.0}), with_prediction=False)
+    plain = simulate(spinning_tip(3.0, 20.0, record={"rate": 10.0}), with_prediction=False)
     event = Event(when="tip.x * tip.y > 0.1 m^2 and not time > 15 s", once=False)
     metrics = {"most": "max tip.x - tip.y"}
     seen = simulate(
-        spinning(3.0, 20.0, record={"rate": 10.0}, events={"e": event}, metrics=metrics),
+        spinning_tip(3.0, 20.0, record={"rate": 10.0}, events={"e": event}, metrics=metrics),
         with_prediction=False,
     )
     assert seen.timing.steps == plain.timing.steps
-    # A row at a peak stands for a sample that exceeds it by the resolution.
+    # A row at a peak replaces a sample that exceeds it by the resolution.
     _, one, two = np.intersect1d(seen.history.time, plain.history.time, return_indices=True)
     assert len(two) > 0.98 * len(plain.history.time)
     assert np.array_equal(seen.history["tip.x"][one], plain.history["tip.x"][two])
@@ -278,4 +278,4 @@ def test_a_quotient_without_bounds_does_not_exhaust_the_search_in_every_step(div
     )
     result = simulate(scenario, with_prediction=False)
     assert result.metrics["fine"] == pytest.approx(1.0)
-    assert result.timing.evaluations < 3_000_000  # one million in the first step, then fewer
+    assert result.timing.evaluations < 3_000_000  # one million in the first step, fewer in later ones

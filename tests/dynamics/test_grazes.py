@@ -1,4 +1,4 @@
-"""A touch between two stages of a step may pass unseen only where it is too slight to matter."""
+"""Grazing contacts: a contact between two stages of a step is missed only below a negligible depth."""
 
 import math
 
@@ -10,8 +10,8 @@ from softdock.scenario import load
 from softdock.simulation import simulate
 
 STIFFNESS, RADIUS, SPEED = 1e9, 0.010, 0.05
-SKIN = 2.0 * math.sqrt(2.5 / (math.pi * STIFFNESS * 10e-3))  # that of the pair, doubled by the multibody core
-UNSEEN = (0.5 * MAX_SKINS_PER_STEP * SKIN) ** 2 / (
+SKIN = 2.0 * math.sqrt(2.5 / (math.pi * STIFFNESS * 10e-3))  # skin of the pair, doubled by the multibody core
+LARGEST_MISSED_DEPTH = (0.5 * MAX_SKINS_PER_STEP * SKIN) ** 2 / (
     8.0 * 2.0 * RADIUS
 )  # Eq. (M37); two balls: radius 2 R along the path
 QUARTERS = (
@@ -20,8 +20,8 @@ QUARTERS = (
 BALL = f"[[-10 mm, 0], {QUARTERS}]"
 
 
-def passing(tmp_path, depth, start):
-    """A ball that flies past another along x, undisturbed `depth` [m] inside it at the closest, from `start` [m].
+def passing_ball(tmp_path, depth, start):
+    """Return a ball that flies past another along x from `start` [m]; its free path is up to `depth` [m] inside it.
 
     The accuracy is a tenth of the depth.
     """
@@ -51,11 +51,11 @@ integrator: {{accuracy: {{length: 0.1 um, angle: 1e-7 rad, speed: 1 um/s, rate: 
 
 
 @pytest.mark.parametrize("times", [1.5, 10.0])
-def test_a_graze_deeper_than_the_bound_is_seen(tmp_path, times):
-    """Whatever the phase of the steps; the peak is that of the undisturbed path, c pi R/2 d^2: the balls are heavy."""
-    depth = times * UNSEEN
+def test_graze_deeper_than_the_bound_is_found(tmp_path, times):
+    """For any phase of the steps; the peak is that of the free path, c pi R/2 d^2, because the balls are heavy."""
+    depth = times * LARGEST_MISSED_DEPTH
     for start in np.random.default_rng(1).uniform(0.02, 0.06, 12):
-        result = passing(tmp_path, depth, float(start))
+        result = passing_ball(tmp_path, depth, float(start))
         assert [event.name for event in result.events] == ["met"]
         chord = math.sqrt(4.0 * RADIUS * depth)
         assert result.events[0].time == pytest.approx((start - chord) / SPEED, abs=0.3 * chord / SPEED)
@@ -63,7 +63,7 @@ def test_a_graze_deeper_than_the_bound_is_seen(tmp_path, times):
         assert result.metrics["peak_contact_force"] == pytest.approx(force, rel=0.3)
 
 
-def test_what_passes_unseen_is_slight():
-    """The bound is micrometres and less than a millinewton here."""
-    assert UNSEEN < 1e-5
-    assert STIFFNESS * math.pi * 0.5 * RADIUS * UNSEEN**2 < 1e-3
+def test_contact_below_the_bound_is_negligible():
+    """The bound is micrometres, and its force is less than a millinewton."""
+    assert LARGEST_MISSED_DEPTH < 1e-5
+    assert STIFFNESS * math.pi * 0.5 * RADIUS * LARGEST_MISSED_DEPTH**2 < 1e-3

@@ -1,4 +1,4 @@
-"""Implicit steps: they know what is stiff, keep momentum, and cost the same however hard the friction is."""
+"""Implicit steps: Jacobian of stiff forces, conservation of momentum, and cost with steep friction."""
 
 import numpy as np
 import pytest
@@ -43,14 +43,14 @@ GAMMA_MATRIX = np.array([(*row, GAMMA, *(0.0,) * (STAGES - 1 - len(row))) for ro
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_order_for_any_matrix(order):
-    """Order 4 whatever the Jacobian leaves out, the embedded solution order 3."""
+    """The method has order 4 for any approximation of the Jacobian, the embedded solution order 3."""
     embedded = np.subtract(SOLUTION_WEIGHTS, ERROR_WEIGHTS)
     assert order_defects(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION_WEIGHTS, order) == pytest.approx(0.0, abs=1e-14)
     assert (np.abs(order_defects(ALPHA_MATRIX, GAMMA_MATRIX, embedded, order)).max() < 1e-14) == (order < 4)
 
 
 def test_fast_modes_decay():
-    """No oscillation grows, whatever the step; infinitely fast modes vanish in a step."""
+    """No oscillation grows for any step (A-stable), and infinitely fast modes vanish in one step (L-stable)."""
     rates = 1j * np.geomspace(1e-3, 1e9, 20001)
     factors = np.abs(stability_function(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION_WEIGHTS, rates))
     assert factors.max() < 1.0 + 1e-11
@@ -60,7 +60,7 @@ def test_fast_modes_decay():
 
 
 def test_stiff_parts_follow_slow_commands():
-    """Errors of h^2 in the stages of stiff parts (Prothero and Robinson) reach neither the end nor the estimate."""
+    """Errors of h^2 in stages of stiff components (Prothero and Robinson) affect neither the end nor the estimate."""
     both, times = ALPHA_MATRIX + GAMMA_MATRIX, ALPHA_MATRIX.sum(1)
     assert both[-1] == pytest.approx(SOLUTION_WEIGHTS, abs=1e-16)  # stiffly accurate
     error = times**2 - 2.0 * both @ both @ np.ones(STAGES)
@@ -81,15 +81,15 @@ def test_stages_lie_within_the_step():
 
 
 def linear_memory(speeds, links, connections):
-    """Memory of the linear equations of implicit steps."""
+    """Return memory for the linear equations of implicit steps."""
     width = -(-speeds // LANES) * LANES
     return allocate(
         LINEAR, {"speeds": speeds, "width": width, "linear links": links, "connections": connections}
     ).value
 
 
-def jacobians(machine, t, y, scales):
-    """The Jacobian that implicit steps use and that of central differences, of all rates by positions and speeds."""
+def compare_jacobians(machine, t, y, scales):
+    """Return the Jacobian of implicit steps and that of central differences, for speeds and for positions."""
     n_q, n_u, n = int(machine.world[0].n_q), int(machine.world[0].n_u), len(y)
     connections = len(machine.pairs) + len(machine.elements) + len(machine.interfaces)
     linear = linear_memory(n_u, len(machine.links), connections)
@@ -110,12 +110,12 @@ def jacobians(machine, t, y, scales):
 
 
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
-def test_the_stiff_part_of_the_jacobian(kind, floating):
-    """Of springs, struts and welds that are stiff and at rest: what is left out goes with force and speed."""
-    assembly = at_rest(assemble(scene(kind, floating, lossy=True)))
+def test_jacobian_of_stiff_elements_at_rest_equals_central_differences(kind, floating):
+    """For stiff springs, struts and welds at rest: the omitted terms are proportional to force and speed."""
+    assembly = bring_to_rest(assemble(scene(kind, floating, lossy=True)))
     assembly.elements["stiffness"] *= 1e6
     assembly.elements["damping"] *= 1e4
-    used, true, turns, rates = jacobians(
+    used, true, turns, rates = compare_jacobians(
         system_records(assembly), 0.0, assembly.y, np.full(len(assembly.y), 1e-7)
     )
     assert np.abs(true).max() > 1e5
@@ -125,8 +125,8 @@ def test_the_stiff_part_of_the_jacobian(kind, floating):
     assert turns[:, moving] == pytest.approx(rates[:, moving], rel=1e-6, abs=1e-6 * np.abs(rates).max())
 
 
-def at_rest(assembly):
-    """The same system without motion, and with no force in any spring, strut, weld or drive."""
+def bring_to_rest(assembly):
+    """Return the system without motion and without force in springs, struts, welds and drives."""
     n_q = int(assembly.world[0].n_q)
     assembly.y[n_q:] = 0.0
     for link in assembly.links:
@@ -148,23 +148,23 @@ def at_rest(assembly):
 @pytest.mark.parametrize(
     ("time", "pushing"), [(3.6, 1), (4.9, 1), (8.3, 2)], ids=["cone", "bottom", "fingers"]
 )
-def test_the_modes_of_a_docking(time, pushing):
-    """The fast modes of probe and drogue, with cut cells and friction, are as fast as they are."""
+def test_fast_modes_of_a_docking_agree_with_central_differences(time, pushing):
+    """Probe and drogue touch with cut cells and friction; modes above 100 rad/s agree within 2 %."""
     session = PreparedMultibody(load("assist-soft-docking")).begin()
     session.advance(time)
     machine, y = session.system, session.state.copy()
     derivative(machine, time, y, np.zeros_like(y))
     assert sum(machine.pairs["force"] > 0.0) >= pushing
     n_q, n_u = int(machine.world[0].n_q), int(machine.world[0].n_u)
-    used, true, turns, rates = jacobians(machine, time, y, np.full(len(y), 1e-8))
+    used, true, turns, rates = compare_jacobians(machine, time, y, np.full(len(y), 1e-8))
     both = [np.linalg.eigvals(np.vstack([q[:, : n_q + n_u], u])) for q, u in ((turns, used), (rates, true))]
     fast = [np.sort(np.abs(modes)[np.abs(modes) > 100.0]) for modes in both]
     assert len(fast[1]) >= 2
     assert fast[0] == pytest.approx(fast[1], rel=0.02)
 
 
-def stalling(direction: float, efficiency: float = 1.0) -> MultibodyScenario:
-    """A slide that a self-locking drive pushes into a stiff spring until it reaches its force limit of 100 N."""
+def stalling_drive(direction: float, efficiency: float = 1.0) -> MultibodyScenario:
+    """Return a slide that a self-locking drive pushes into a stiff spring up to its force limit of 100 N."""
     return MultibodyScenario(
         duration=5.0,
         bodies={"slide": Body(mass=2.0, joint=Prismatic(axis="z"))},
@@ -182,28 +182,28 @@ def stalling(direction: float, efficiency: float = 1.0) -> MultibodyScenario:
 
 @pytest.mark.parametrize(("direction", "efficiency"), [(1.0, 1.0), (-1.0, 1.0), (1.0, 0.7)])
 def test_the_jacobian_of_a_drive_that_its_force_limit_slows_down(direction, efficiency):
-    """All rates of position, delay and speed by all of them, at 95 to 100 % of the limit."""
-    session = PreparedMultibody(stalling(direction, efficiency)).begin()
+    """Derivatives of the rates of position, delay and speed, at 95 to 100 % of the limit."""
+    session = PreparedMultibody(stalling_drive(direction, efficiency)).begin()
     session.advance(0.05 + 0.97 * efficiency)
     machine, y = session.system, session.state.copy()
     derivative(machine, session.time, y, np.zeros_like(y))
     assert 0.01 < machine.elements[1].pace < 0.9
-    used, true, turns, rates = jacobians(machine, session.time, y, np.full(len(y), 1e-9))
+    used, true, turns, rates = compare_jacobians(machine, session.time, y, np.full(len(y), 1e-9))
     assert used == pytest.approx(true, rel=1e-4, abs=1e-6 * np.abs(true).max())
     n = used.shape[1]
     assert turns[:, :n] == pytest.approx(rates[:, :n], rel=1e-4, abs=1e-6 * np.abs(rates).max())
 
 
 def test_a_stalling_drive_takes_few_steps():
-    """It creeps to its limit, 100 N over 2e4 N/m; without its yielding in the Jacobian this takes 712 steps."""
-    result = simulate_scenario(stalling(1.0))
+    """The drive creeps to its limit, 100 N at 2e4 N/m; without this term of the Jacobian it takes 712 steps."""
+    result = simulate_scenario(stalling_drive(1.0))
     assert result.metrics["position"] == pytest.approx(100.0 / 2e4, rel=1e-3)
     assert result.timing.steps < 450
 
 
 @pytest.fixture(scope="module")
-def hard_friction():
-    """The passive docking with friction that turns over within half a millimetre per second, by each method."""
+def steep_friction():
+    """Return the passive docking with friction that changes sign within 0.5 mm/s, by method."""
     edits = [
         "contacts.bumper-drogue.friction.speed=0.5 mm/s",
         "contacts.pantograph-drogue.friction.speed=0.5 mm/s",
@@ -215,22 +215,22 @@ def hard_friction():
     }
 
 
-def test_hard_friction_does_not_cost_steps(hard_friction):
-    evaluations = {name: result.timing.evaluations for name, result in hard_friction.items()}
+def test_automatic_method_reduces_the_cost_of_steep_friction(steep_friction):
+    evaluations = {name: result.timing.evaluations for name, result in steep_friction.items()}
     explicit = min(evaluations["dormand-prince"], evaluations["bogacki-shampine"])
     assert evaluations["automatic"] < 0.7 * explicit
 
 
 @pytest.mark.parametrize("name", ["automatic", "rosenbrock"])
-def test_implicit_steps_see_the_same_docking(hard_friction, name):
-    true, seen = hard_friction["dormand-prince"], hard_friction[name]
+def test_implicit_and_explicit_steps_give_the_same_docking(steep_friction, name):
+    true, seen = steep_friction["dormand-prince"], steep_friction[name]
     assert seen.outcome == true.outcome == "rebounded"
     assert seen.metrics["peak_contact_force"] == pytest.approx(true.metrics["peak_contact_force"], rel=2e-4)
     assert seen.metrics["opening_time"] == pytest.approx(true.metrics["opening_time"], rel=1e-3)
     assert seen.audit.linear_momentum_drift < 1e-13
     assert (
         seen.audit.angular_momentum_drift < 1e-11
-    )  # about a centre of mass that is as accurate as positions
+    )  # about the centre of mass, which has the error of positions
     assert seen.audit.energy_residual < 1e-4
 
 
@@ -238,7 +238,7 @@ def test_implicit_steps_see_the_same_docking(hard_friction, name):
     ("method", "damping"), [("rosenbrock", 0.05), ("rosenbrock", 0.5), ("automatic", 0.5)]
 )
 def test_a_damped_drive_moves_a_light_part_in_few_steps(method, damping):
-    """Steps know how fast the command of a ramp moves: the part follows it after c/k, and energy is balanced.
+    """Steps use the speed of the command of a ramp: the part follows it with the lag c/k, and energy is balanced.
 
     With the stronger damping explicit steps are stable for 2.8 / (25,000 rad/s), which are 8,900 steps. The automatic
     choice finds implicit ones though nothing touches.
@@ -255,8 +255,8 @@ def test_a_damped_drive_moves_a_light_part_in_few_steps(method, damping):
     assert x[-1] == pytest.approx(0.5, abs=2e-6)
 
 
-def test_long_steps_of_a_stiff_spring_damp_it_out():
-    """L-stable: a step of thirty thousand periods of the fast mode leaves the slow one, which is followed."""
+def test_long_steps_damp_out_the_mode_of_a_stiff_spring():
+    """Steps of 30,000 periods of the fast mode damp it out (L-stable) and follow the slow one."""
     bodies = {
         "heavy": {"mass": 10.0, "inertia": [1, 1, 1], "joint": {"type": "prismatic", "axis": "z", "position": 0.1}},
         "light": {
@@ -274,7 +274,7 @@ def test_long_steps_of_a_stiff_spring_damp_it_out():
 def inside_step(
     stiffness: float, damping: float, y: tuple[float, float], h: float, theta: float = 0.5
 ) -> np.ndarray:
-    """Position and speed of 1 kg on a spring with a damper, interpolated inside an implicit step."""
+    """Return position and speed of 1 kg on a spring with a damper, interpolated inside an implicit step."""
     bodies = {"slide": {"mass": 1.0, "inertia": [1, 1, 1], "joint": {"type": "prismatic", "axis": "z"}}}
     springs = {"pad": {"joint": "slide", "stiffness": stiffness, "damping": damping}}
     assembly = assemble(System.model_validate({"bodies": bodies, "springs": springs}))
@@ -292,7 +292,7 @@ def inside_step(
 
 @pytest.mark.parametrize("rate", [10.0, 100.0, 1e3, 2e5])
 def test_the_interpolation_of_a_fast_mode_stays_within_its_amplitude(rate):
-    """It decays in the step, up to 2e4 times; the cubic of Hermite, from both slopes, would have 2500 amplitudes."""
+    """The mode decays by up to 2e4 in the step; a cubic Hermite interpolation would reach 2500 amplitudes."""
     for theta in np.linspace(0.05, 1.0, 20):
         assert abs(inside_step(0.0, rate, (0.0, 1e-5), 0.1, theta)[1]) < 1e-5
 
@@ -308,7 +308,7 @@ def test_order_of_the_interpolation():
 
 
 def leaning_pin() -> MultibodyScenario:
-    """A free plate whose pin touches the wall of its hole 0.1 um deep, 100 N, and slides."""
+    """Return a free plate whose pin touches the wall of its hole 0.1 um deep, 100 N, and slides."""
     plate = {
         "mass": 10.0,
         "inertia": [1.0, 1.2, 1.4],
@@ -338,19 +338,19 @@ def leaning_pin() -> MultibodyScenario:
 
 @pytest.mark.plain_python
 def test_the_jacobian_of_a_pin_in_its_hole():
-    """Derivatives by positions and speeds; what is left out, the change of the normal, goes with the force."""
+    """The omitted term, the change of the normal direction, is proportional to the force."""
     session = PreparedMultibody(leaning_pin()).begin()
     machine, y = session.system, session.state.copy()
     derivative(machine, session.time, y, np.zeros_like(y))
     assert machine.interfaces[0].result[0] > 50.0
-    used, true, _, _ = jacobians(machine, session.time, y, np.full(len(y), 1e-9))
+    used, true, _, _ = compare_jacobians(machine, session.time, y, np.full(len(y), 1e-9))
     n_q = int(machine.world[0].n_q)
     assert np.abs(true[:, n_q:]).max() > 100.0
     assert used[:, n_q:] == pytest.approx(true[:, n_q:], abs=1e-3 * np.abs(true[:, n_q:]).max())
     assert used[:, :3] == pytest.approx(true[:, :3], abs=2e-3 * np.abs(true[:, :3]).max())
 
 
-def test_a_system_with_more_than_they_know_is_refused():
+def test_implicit_steps_refuse_systems_with_locks():
     bodies = {name: Body(mass=1.0, inertia=(1, 1, 1)) for name in ("one", "two")}
     locks = {"rigid": Lock.model_validate({"a": {"body": "one"}, "b": {"body": "two"}})}
     assembly = assemble(System(bodies=bodies, locks=locks))

@@ -1,4 +1,4 @@
-"""Impulses: the impact of RMI in three dimensions and the weld, on any system."""
+"""Impulses: impact by RMI in three dimensions, and weld impulse, for any system."""
 
 import numpy as np
 import pytest
@@ -36,14 +36,14 @@ def momentum_and_energy(assembly, y):
 
 @given(masses, masses, masses, masses, st.floats(1e-3, 1.0), st.floats(0.0, 1.0))
 @settings(deadline=None, max_examples=30)
-def test_four_masses_in_a_line_are_the_impact_paper(m1, m2, m3, m4, speed, restitution):
+def test_four_masses_in_a_line_obey_the_impact_theory(m1, m2, m3, m4, speed, restitution):
     assembly = assemble(line_of_four(m1, m2, m3, m4, speed))
     a, b = assembly.placed["m2"].link, assembly.placed["m3"].link
     struck = apply_impact(
         assembly, assembly.y, a, b, np.array([0, 0, 1.5]), np.array([0, 0, 1.0]), restitution
     )
     theory = rmi.predict_impact(m1, m2, m3, m4, speed=speed, restitution=restitution)
-    # Locked masses are sums over bodies, free ones come out of an elimination: a few roundings of the largest mass.
+    # Locked masses are sums over bodies, free ones result from an elimination: a few rounding errors each.
     spread = max(m1, m2, m3, m4) / min(m2, m3)
     assert struck.effective_mass_ratio == pytest.approx(theory.effective_mass_ratio, rel=50 * EPS * spread)
     assert struck.impulse == pytest.approx(theory.impulse, rel=50 * EPS * spread)
@@ -120,7 +120,7 @@ def test_a_directional_impulse_obeys_its_law(seed, restitution):
         struck = apply_impact(assembly, assembly.y, a, b, point, normal, restitution)
     again = apply_impact(assembly, struck.state, a, b, point, normal, restitution)
     assert again.closing_speed == pytest.approx(-restitution * struck.closing_speed, abs=1e-11)
-    assert 0.0 < struck.effective_mass_ratio <= 1.0 + 1e-12  # freeing joints can only make a body lighter
+    assert 0.0 < struck.effective_mass_ratio <= 1.0 + 1e-12  # free joints can only reduce the effective mass
     h0, kinetic0 = momentum_and_energy(assembly, assembly.y)
     h1, kinetic1 = momentum_and_energy(assembly, struck.state)
     assert np.abs(h1 - h0).max() <= 1e-12 * np.abs(h0).max()
@@ -131,8 +131,8 @@ def test_a_directional_impulse_obeys_its_law(seed, restitution):
 @pytest.mark.parametrize(
     "table", [Prismatic(axis="z"), Planar(attitude=AxisAngle(axis="x", angle=np.pi / 2))]
 )
-def test_systems_on_a_table_strike_like_floating_ones(table):
-    """Along the table it makes no difference whether the bases float or slide."""
+def test_impact_on_a_planar_table_equals_that_of_floating_systems(table):
+    """An impulse in the plane of the table is the same for floating and for sliding bases."""
     free = line_of_four(17.0, 2.0, 1.5, 15.0, 0.05)
     motion = {"speed": 0.05} if isinstance(table, Prismatic) else {"velocity": (0.0, 0.05)}
     slow = dict.fromkeys(motion, 0.0 if isinstance(table, Prismatic) else (0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Pins in holes inside the multibody core: laws, closed forms, and what a scenario can say."""
+"""Interfaces of pins and holes in multibody scenarios: laws, closed forms and keys of the file."""
 
 import dataclasses
 
@@ -48,8 +48,8 @@ def test_without_damping_and_friction_no_energy_is_lost():
     assert result.metrics["peak_pin_force"] > 1.0
 
 
-def press(layout, mass=10.0, k=1e5, speed=0.01):
-    """A plate with pins falls on the bottoms of its holes, without damping: peak force sqrt(n k m) v."""
+def simulate_impact_on_bottoms(layout, mass=10.0, k=1e5, speed=0.01):
+    """Simulate a plate whose pins hit the bottoms of their holes without damping; return the run."""
     plate = Body.model_validate(
         {
             "mass": mass,
@@ -85,10 +85,10 @@ def press(layout, mass=10.0, k=1e5, speed=0.01):
 
 
 @pytest.mark.parametrize("count", [1, 3, 40])
-def test_n_pins_are_n_springs(count):
+def test_n_pins_have_the_stiffness_of_n_springs(count):
     """Clearance at the bottom: a cap in a wider round bottom touches at its pole; peak sqrt(n k m) v."""
     layout = {"places": [[0.0, 0.0]]} if count == 1 else {"circle": {"count": count, "radius": 0.1}}
-    run = press(layout)
+    run = simulate_impact_on_bottoms(layout)
     peak = np.sqrt(count * 1e5 * 10.0) * 0.01
     assert run.peaks[0].largest == pytest.approx(peak, rel=1e-4)
     assert run.peaks[1].largest == pytest.approx(peak / count, rel=1e-4)
@@ -96,7 +96,7 @@ def test_n_pins_are_n_springs(count):
     assert run.end.kinetic == pytest.approx(run.start.kinetic, rel=5e-4)
 
 
-def test_layouts():
+def test_layouts_place_the_pins():
     grid = Layout(grid=Grid(rows=2, columns=3, pitch=0.1)).points()
     rows = [[-0.1, -0.05], [0, -0.05], [0.1, -0.05], [-0.1, 0.05], [0, 0.05], [0.1, 0.05]]
     assert grid == pytest.approx(np.array(rows))
@@ -121,7 +121,7 @@ def test_misalignment_moves_the_pins():
     assert X.R[1, 0] == pytest.approx(np.sin(0.01), rel=1e-3)
 
 
-def test_the_same_pins_by_search_and_direct():
+def test_search_and_direct_method_give_the_same_run():
     runs = [
         simulate(load("pins-1", [*TIGHT, "duration=3", f"interfaces.berth.rim={rim}"]))
         for rim in ("direct", "search")
@@ -156,7 +156,7 @@ def test_pins_inside_the_material_are_refused():
                                  "interfaces.berth.misalignment.offset=[0 mm, 0 mm, 5 mm]"]))  # fmt: skip
 
 
-def test_events_see_and_switch_interfaces():
+def test_events_observe_and_disable_interfaces():
     off = [
         "events.touched.then=[{disable: berth}]",
         "duration=4",

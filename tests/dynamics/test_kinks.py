@@ -40,7 +40,7 @@ def test_drive_has_a_branch_at_its_limit_and_on_each_side_of_its_backlash():
 
 @pytest.mark.plain_python
 def test_drive_that_is_released_over_its_backlash_is_on_the_branch_of_the_gap():
-    """Stretched by 1 mm, but so fast that the damper would pull, which a drive with backlash does not transmit."""
+    """The drive is deflected by 1 mm, but fast enough that its damper would pull; backlash transmits no pull."""
     drive = Drive(joint="slide", target=0.0, stiffness=1e4, damping=1e3, backlash=0.002)
     branches = [branch_of("motor", 0.002, speed, drives={"motor": drive}) for speed in (0.0, 0.1, -0.1)]
     assert branches[0] == branches[1] != branches[2] == 0
@@ -59,8 +59,8 @@ def test_coupling_has_a_branch_at_its_end_stop():
     assert branches == [0, 0, 0, 1]
 
 
-def braked(seed: int, refinement: float, backlash: float) -> MultibodyScenario:
-    """A client on a stiff link to a light carriage, whose drive is switched on while it moves: first at its limit."""
+def braked_client(seed: int, refinement: float, backlash: float) -> MultibodyScenario:
+    """Return a client on a stiff link to a light carriage, whose drive is enabled in motion and starts at its limit."""
     rng = np.random.default_rng(seed)
 
     def value(low, high):
@@ -96,9 +96,9 @@ def braked(seed: int, refinement: float, backlash: float) -> MultibodyScenario:
 @pytest.mark.parametrize("backlash", [0.0, 1e-4])
 @pytest.mark.parametrize("seed", [6, 9, 14, 26, 33, 38])
 def test_peak_loads_hold_where_a_drive_leaves_its_force_limit(seed, backlash):
-    """Within 0.1 % of runs with a thousandth of the tolerances; without shorter steps at kinks up to 8 % apart."""
+    """Peaks differ by at most 0.1 % from runs with a thousandth of the tolerances; without shorter steps by 8 %."""
     loads, exact = (
-        simulate(braked(seed, refinement, backlash), with_prediction=False).loads
+        simulate(braked_client(seed, refinement, backlash), with_prediction=False).loads
         for refinement in (1.0, 1e-3)
     )
     assert {"link", "brake"} <= {load.name for load in loads}
@@ -113,7 +113,7 @@ def test_peak_loads_hold_where_a_drive_leaves_its_force_limit(seed, backlash):
 @pytest.mark.parametrize(("stiffness", "damping"), [(1e6, 1e3), (1e7, 1e4), (1e7, 1e5), (1e8, 1e6)])
 def test_force_of_a_damped_stop_begins_with_its_damping(stiffness, damping, speed, method):
     """For c^2 >= k m the largest force of the stop is c v, at the first instant."""
-    result = simulate(stopped(stiffness, damping, speed, 1.0, method, 0.2), with_prediction=False)
+    result = simulate(stopped_body(stiffness, damping, speed, 1.0, method, 0.2), with_prediction=False)
     (load,) = (one for one in result.loads if one.name == "end")
     assert load.peak_force == pytest.approx(damping * speed, rel=1e-4)
     assert result.timing.steps < 200
@@ -125,14 +125,16 @@ def test_force_of_a_damped_stop_begins_with_its_damping(stiffness, damping, spee
 )
 def test_jump_of_a_force_does_not_exhaust_the_steps_of_a_long_run(duration, stiffness, damping, speed):
     """A kink does not count in steps near the smallest one, 1e-14 of the duration."""
-    result = simulate(stopped(stiffness, damping, speed, 0.05, "rosenbrock", duration), with_prediction=False)
+    result = simulate(
+        stopped_body(stiffness, damping, speed, 0.05, "rosenbrock", duration), with_prediction=False
+    )
     assert result.outcome == "completed"
     (load,) = (one for one in result.loads if one.name == "end")
     assert load.peak_force == pytest.approx(damping * speed, rel=1e-3)
 
 
-def stopped(stiffness, damping, speed, mass, method, duration) -> MultibodyScenario:
-    """A body that meets a stop after 50 ms."""
+def stopped_body(stiffness, damping, speed, mass, method, duration) -> MultibodyScenario:
+    """Return a body that reaches a stop after 50 ms."""
     return MultibodyScenario(
         duration=duration,
         bodies={"slide": Body(mass=mass, joint=Prismatic(speed=speed))},

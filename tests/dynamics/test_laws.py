@@ -35,13 +35,13 @@ every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 every_fixed_step = pytest.mark.parametrize("integrator", ORDERS)
 
 
-def rounding(run):
-    """What rounding may add up to: some hundred operations in every step, relative to what is summed."""
+def rounding_bound(run):
+    """Return a relative bound of accumulated rounding: some hundred operations per step."""
     return 100 * EPS * run.steps
 
 
-def growth(assembly, run):
-    """Energy error that the allowed error of every state makes in one step [J], at the start and at the end.
+def energy_per_error(assembly, run):
+    """Return the energy error for a unit error of every state [J], the larger one of start and end.
 
     The gradient of the energy is known without differences: forces for positions, velocities for momenta.
     """
@@ -55,12 +55,15 @@ def growth(assembly, run):
 
 @every_integrator
 @pytest.mark.parametrize("kind", [kind for kind, floating in SCENES if floating])
-def test_momentum_of_a_floating_system_stays(kind, integrator):
+def test_momentum_of_a_floating_system_is_conserved(kind, integrator):
     run = simulate(scene(kind, True, lossy=True), **INTEGRATORS[integrator])
     start, end = run.start, run.end
-    assert np.abs(end.linear_momentum - start.linear_momentum).max() <= rounding(run) * start.momentum_scale
+    assert (
+        np.abs(end.linear_momentum - start.linear_momentum).max()
+        <= rounding_bound(run) * start.momentum_scale
+    )
     turned = np.abs(end.angular_momentum - start.angular_momentum).max()
-    assert turned <= rounding(run) * start.angular_momentum_scale
+    assert turned <= rounding_bound(run) * start.angular_momentum_scale
 
 
 @every_scene
@@ -70,13 +73,15 @@ def test_energy_balances_within_the_allowed_error(kind, floating, lossy):
     assembly = assemble(system)
     run = simulate(assembly, accuracy=TIGHT)
     assert (run.end.dissipated > 0.0) == lossy
-    assert abs(run.end.balance - run.start.balance) <= run.steps * TIGHT.speed * growth(assembly, run)
+    assert abs(run.end.balance - run.start.balance) <= run.steps * TIGHT.speed * energy_per_error(
+        assembly, run
+    )
 
 
 @every_scene
 @every_fixed_step
 def test_order_of_convergence(kind, floating, integrator):
-    """State, quaternions, ledgers and the balance of energy converge with the order of the method.
+    """State, quaternions, work, dissipation and energy balance converge with the order of the method.
 
     Where the leading error happens to be small, coarse steps converge one order faster.
     """
@@ -88,13 +93,13 @@ def test_order_of_convergence(kind, floating, integrator):
     assert fine > 100 * EPS * runs[-1].steps, "the difference must not be rounding"
     assert order - 0.2 <= np.log2(coarse / fine) <= order + 1.2
     drift = [abs(run.end.balance - run.start.balance) for run in runs]
-    floor = rounding(runs[-1]) * (runs[0].start.kinetic + runs[0].start.stored)
+    floor = rounding_bound(runs[-1]) * (runs[0].start.kinetic + runs[0].start.stored)
     assert drift[2] <= max(drift[1] / 2 ** (order - 0.8), floor)
 
 
 @every_fixed_step
 def test_measured_order_of_convergence(integrator):
-    """By Richardson's three runs on a smooth problem: 5 for Dormand-Prince, 4 for classical Runge-Kutta."""
+    """Three runs of a smooth problem give the order by Richardson: 5 for Dormand-Prince, 4 for Runge-Kutta 4."""
     order = ORDERS[integrator]
     assembly = assemble(scene("prismatic", True, lossy=True))
     runs = [simulate(assembly, 0.64, **{**INTEGRATORS[integrator], "step": 0.005 / 2**i}) for i in range(3)]
@@ -104,7 +109,7 @@ def test_measured_order_of_convergence(integrator):
 
 @every_scene
 @every_integrator
-def test_motion_without_loss_runs_back(kind, floating, integrator):
+def test_lossless_motion_is_reversible(kind, floating, integrator):
     settings = INTEGRATORS[integrator]
 
     def error_of_return(**settings):
@@ -116,7 +121,7 @@ def test_motion_without_loss_runs_back(kind, floating, integrator):
 
     error, steps = error_of_return(**settings)
     if integrator == "adaptive":
-        # Every step adds at most the allowed error (here of momenta: speeds times some kg); ten for its growth.
+        # Every step adds at most the allowed error (of momenta: speeds times some kg); a factor of ten for its growth.
         assert error <= 10 * steps * 10 * TIGHT.speed
     else:
         finer, steps = error_of_return(**{**settings, "step": STEP / 2})
@@ -132,14 +137,14 @@ def test_quaternions_stay_unit(kind, integrator):
         assert abs(np.linalg.norm(q) - 1.0) <= 4 * EPS
 
 
-# Frame invariance: turn, shift and boost the scene, and the answer turns, shifts and is carried along.
+# Frame invariance: the result of a rotated, shifted and boosted scene is the rotated, shifted and boosted result.
 
 TURN = np.array([0.5, 0.5, -0.1, 0.7]) / np.linalg.norm([0.5, 0.5, -0.1, 0.7])
 SHIFT, BOOST = np.array([0.7, -0.4, 0.2]), np.array([0.3, 0.5, -0.2])
 
 
-def turned(system: System, boost=(0.0, 0.0, 0.0)) -> System:
-    """The same scene after a turn, a shift and, for free bodies, a boost."""
+def move_scene(system: System, boost=(0.0, 0.0, 0.0)) -> System:
+    """Return the scene after a rotation, a shift and, for free bodies, a boost [m/s]."""
     R = matrix_from_quaternion(TURN)
 
     def moved(body: Body) -> Body:
@@ -161,9 +166,9 @@ def turned(system: System, boost=(0.0, 0.0, 0.0)) -> System:
     )
 
 
-def departure(system: System, boost, **settings):
-    """Largest difference between the final poses of the moved scene and the moved final poses; and the run."""
-    other = turned(system, boost)
+def compare_with_moved_scene(system: System, boost, **settings):
+    """Return the largest difference of final poses of the moved scene from moved final poses, and both runs."""
+    other = move_scene(system, boost)
     run, image = (simulate(s, 1.0, **settings) for s in (system, other))
     a, b = assemble(system), assemble(other)
     R, worst = matrix_from_quaternion(TURN), 0.0
@@ -177,49 +182,53 @@ def departure(system: System, boost, **settings):
 
 @every_scene
 @every_fixed_step
-def test_the_answer_turns_with_the_scene(kind, floating, integrator):
+def test_result_is_invariant_under_rigid_motion_of_the_scene(kind, floating, integrator):
     """Runge-Kutta methods of fixed step keep this symmetry exactly, so that only rounding remains."""
     system = scene(kind, floating, lossy=True).model_copy(update={"gravity": (0.5, -1.0, -2.0)})
-    worst, run, image = departure(system, np.zeros(3), **INTEGRATORS[integrator])
-    assert worst <= 10 * rounding(run)  # errors grow with the motion, by less than ten in a second
-    assert image.end.dissipated == pytest.approx(run.end.dissipated, rel=10 * rounding(run))
-    assert image.end.work == pytest.approx(run.end.work, rel=10 * rounding(run), abs=10 * rounding(run))
+    worst, run, image = compare_with_moved_scene(system, np.zeros(3), **INTEGRATORS[integrator])
+    assert worst <= 10 * rounding_bound(run)  # errors grow by less than a factor of ten in a second
+    assert image.end.dissipated == pytest.approx(run.end.dissipated, rel=10 * rounding_bound(run))
+    assert image.end.work == pytest.approx(
+        run.end.work, rel=10 * rounding_bound(run), abs=10 * rounding_bound(run)
+    )
 
 
 @every_scene
-def test_the_answer_turns_with_the_scene_under_error_control(kind, floating):
-    """The allowed error is per component and thus not the same after a turn."""
-    worst, run, image = departure(scene(kind, floating), np.zeros(3), accuracy=TIGHT)
+def test_result_is_invariant_under_rigid_motion_with_error_control(kind, floating):
+    """The allowed error is per component, so steps are not the same after a rotation."""
+    worst, run, image = compare_with_moved_scene(scene(kind, floating), np.zeros(3), accuracy=TIGHT)
     assert worst <= 10 * (run.steps + image.steps) * TIGHT.length
 
 
 @every_fixed_step
 @pytest.mark.parametrize("kind", [kind for kind, floating in SCENES if floating])
-def test_a_common_velocity_changes_nothing(kind, integrator):
-    """Angular momentum of a boosted part is not linear in time, so the order of the method remains."""
+def test_result_is_invariant_under_a_galilean_boost(kind, integrator):
+    """Angular momentum of a boosted part is not linear in time, so the errors differ; they fall with the order."""
     settings = INTEGRATORS[integrator]
-    coarse, run, _ = departure(scene(kind, True, lossy=True), BOOST, **settings)
-    fine, _, _ = departure(scene(kind, True, lossy=True), BOOST, **{**settings, "step": STEP / 2})
-    assert fine <= max(coarse / 2 ** (ORDERS[integrator] - 0.8), 20 * rounding(run))
+    coarse, run, _ = compare_with_moved_scene(scene(kind, True, lossy=True), BOOST, **settings)
+    fine, _, _ = compare_with_moved_scene(
+        scene(kind, True, lossy=True), BOOST, **{**settings, "step": STEP / 2}
+    )
+    assert fine <= max(coarse / 2 ** (ORDERS[integrator] - 0.8), 20 * rounding_bound(run))
 
 
-# Mirror symmetry: x -> -x. Vectors of motion are mirrored; vectors of turning are mirrored and reversed.
+# Mirror symmetry: x -> -x. Polar vectors are mirrored; axial vectors are mirrored and reversed.
 
 MIRROR = np.array([-1.0, 1.0, 1.0])
 
 
-def mirrored_attitude(q):
+def mirror_attitude(q):
     return (q[0], q[1], -q[2], -q[3])
 
 
-def mirrored_joint(j):
+def mirror_joint(j):
     def polar(v):
         return tuple(MIRROR * direction(v) if isinstance(v, str) else MIRROR * np.array(v))
 
     def axial(v):
         return tuple(-np.array(polar(v)))
 
-    new = {"attitude": mirrored_attitude(j.attitude)}
+    new = {"attitude": mirror_attitude(j.attitude)}
     if isinstance(j, Free):
         new |= {"position": polar(j.position), "velocity": polar(j.velocity), "rate": axial(j.rate)}
         return j.model_copy(update=new)
@@ -231,7 +240,7 @@ def mirrored_joint(j):
     elif isinstance(j, Universal):
         new["axes"] = tuple(axial(axis) for axis in j.axes)
     elif isinstance(j, Spherical):
-        new |= {"turned": mirrored_attitude(j.turned), "rate": axial(j.rate)}
+        new |= {"turned": mirror_attitude(j.turned), "rate": axial(j.rate)}
     elif isinstance(j, Planar):
         new |= {"position": (-j.position[0], j.position[1]), "angle": -j.angle}
         new |= {"velocity": (-j.velocity[0], j.velocity[1]), "rate": -j.rate}
@@ -240,9 +249,9 @@ def mirrored_joint(j):
     return j.model_copy(update=new)
 
 
-def mirrored(system: System) -> System:
+def mirror_system(system: System) -> System:
     def anchor(x: Anchor) -> Anchor:
-        return x.model_copy(update={"at": tuple(MIRROR * x.at), "attitude": mirrored_attitude(x.attitude)})
+        return x.model_copy(update={"at": tuple(MIRROR * x.at), "attitude": mirror_attitude(x.attitude)})
 
     def body(x: Body) -> Body:
         i = x.inertia
@@ -251,7 +260,7 @@ def mirrored(system: System) -> System:
             update={
                 "centre_of_mass": tuple(MIRROR * x.centre_of_mass),
                 "inertia": i.model_copy(update={"xy": -i.xy, "xz": -i.xz}),
-                "joint": mirrored_joint(x.joint),
+                "joint": mirror_joint(x.joint),
             }
         )
 
@@ -270,23 +279,23 @@ def mirrored(system: System) -> System:
 
 @every_scene
 @every_integrator
-def test_the_mirror_image_moves_as_the_image(kind, floating, integrator):
+def test_mirrored_scene_has_the_mirrored_motion(kind, floating, integrator):
     system = scene(kind, floating, lossy=True).model_copy(update={"gravity": (0.5, -1.0, -2.0)})
-    other = mirrored(system)
+    other = mirror_system(system)
     run, image = (simulate(s, 1.0, **INTEGRATORS[integrator]) for s in (system, other))
     a, b = assemble(system), assemble(other)
     M = np.diag(MIRROR)
     for name in system.bodies:
         R_NB, p_NB = body_pose(a, run.state, name)
         R_image, p_image = body_pose(b, image.state, name)
-        assert np.abs(p_image - M @ p_NB).max() <= rounding(run)
-        assert np.abs(R_image - M @ R_NB @ M).max() <= rounding(run)
+        assert np.abs(p_image - M @ p_NB).max() <= rounding_bound(run)
+        assert np.abs(R_image - M @ R_NB @ M).max() <= rounding_bound(run)
 
 
 @pytest.mark.plain_python
 @every_scene
 def test_power_is_the_rate_of_energy(kind, floating):
-    """Along any motion the rate of kinetic plus stored energy equals work done minus losses, to second order."""
+    """The rate of kinetic plus stored energy equals power minus dissipation, to second order of the difference."""
     from softdock.dynamics.system_records import system_records
 
     system = scene(kind, floating, lossy=True)
@@ -305,7 +314,7 @@ def test_power_is_the_rate_of_energy(kind, floating):
 
 
 @pytest.mark.plain_python
-def test_nothing_moves_without_forces_and_motion():
+def test_system_at_rest_without_forces_stays_at_rest():
     system = scene("spherical", True)
     still = system.model_copy(update={"springs": {}, "struts": {}, "welds": {}})
     assembly = assemble(still)

@@ -1,4 +1,4 @@
-"""Poses and velocities of links from shared memory equal those from memory of their own."""
+"""Poses and velocities of links from shared memory equal those from separate memory."""
 
 import copy
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,7 @@ def expected_links(assembly: Assembly, y: np.ndarray) -> bytes:
 
 
 @pytest.mark.plain_python
-def test_systems_of_any_size_share_an_evaluator():
+def test_one_evaluator_serves_systems_of_any_size():
     motion = LinkMotion()
     for assembly, y in cases():
         assert motion.at(assembly, y).tobytes() == expected_links(assembly, y)
@@ -40,7 +40,7 @@ def test_threads_share_an_evaluator():
     assert found == [expected_links(*case) for case in wanted]
 
 
-def test_links_stay_when_another_state_is_evaluated():
+def test_returned_links_do_not_change_with_later_evaluations():
     (assembly, y), *_ = cases()
     motion = LinkMotion()
     first = motion.at(assembly, y)
@@ -56,7 +56,7 @@ def test_records_of_another_type_are_refused():
         assembly.link_motion.at(other, y)
 
 
-def test_a_copy_has_memory_of_its_own():
+def test_copy_of_an_evaluator_has_separate_memory():
     (assembly, y), *_ = cases()
     copied = copy.deepcopy(assembly)
     assert copied.link_motion is not assembly.link_motion

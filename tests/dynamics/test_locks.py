@@ -1,11 +1,11 @@
-"""Rigid connections: impulses that make two bodies one, and how they move afterwards."""
+"""Locks: the impulse when a lock closes, and the motion of locked bodies."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dynamics.flexing import flexible_scene, whip
+from dynamics.flexible_systems import bent_boom, flexible_scene
 from dynamics.systems import TIGHT, assemble, body_pose, joint, simulate, solid
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.impulse import weld_impulse
@@ -21,8 +21,8 @@ from softdock.spatial.inertia import rigid_inertia_matrix
 SCENES = [("free", True), ("revolute", True), ("universal", True), ("spherical", False), ("planar", True)]
 
 
-def locked(kind: str, floating: bool, seed: int) -> Assembly:
-    """Two trees with structures, locked hand to hand from the start, bent and moving."""
+def locked_trees(kind: str, floating: bool, seed: int) -> Assembly:
+    """Return two trees locked to each other from the start, with deformed and vibrating structures."""
     system = flexible_scene(kind, floating, seed=seed)
     rng = np.random.default_rng(seed)
     bodies = {
@@ -47,9 +47,9 @@ def locked(kind: str, floating: bool, seed: int) -> Assembly:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("kind", "floating"), SCENES)
-def test_a_lock_begins_with_the_impulse_of_a_weld(kind, floating, seed):
-    """Random systems and states: momentum to 1e-12, energy never created, the same as the weld impulse."""
-    assembly = locked(kind, floating, seed)
+def test_closing_a_lock_causes_the_weld_impulse(kind, floating, seed):
+    """For random systems: the state is that of the weld impulse, energy falls, momentum is kept to 1e-12."""
+    assembly = locked_trees(kind, floating, seed)
     after, lost = weld_impulse(
         assembly, assembly.y, assembly.placed["hand"].link, assembly.placed["grip"].link
     )
@@ -68,8 +68,8 @@ def test_a_lock_begins_with_the_impulse_of_a_weld(kind, floating, seed):
 
 
 @pytest.mark.parametrize(("kind", "floating"), SCENES)
-def test_what_is_locked_moves_as_one(kind, floating):
-    assembly = locked(kind, floating, 4)
+def test_locked_bodies_keep_their_relative_pose(kind, floating):
+    assembly = locked_trees(kind, floating, 4)
     run = simulate(assembly, accuracy=TIGHT, record_rate=0, duration=2.0)
     (R_0, p_0), (S_0, q_0), (R_1, p_1), (S_1, q_1) = (
         body_pose(assembly, y, body) for y in (assembly.y, run.state) for body in ("hand", "grip")
@@ -82,8 +82,8 @@ def test_what_is_locked_moves_as_one(kind, floating):
         assert np.abs(run.end.angular_momentum - run.start.angular_momentum).max() <= 1e-13 * run.steps
 
 
-def test_a_chain_of_locks_is_one_body():
-    """Three bodies and two locks that share one of them, one more than needed: nothing moves against the others."""
+def test_bodies_in_a_loop_of_locks_keep_their_distances():
+    """Three bodies have three locks, one of which is redundant."""
     rng = np.random.default_rng(8)
     bodies = {name: Body(**solid(rng), joint=joint("free", rng)) for name in "abc"}
     pairs = {"ab": ("a", "b"), "bc": ("b", "c"), "ca": ("c", "a")}
@@ -99,9 +99,9 @@ def test_a_chain_of_locks_is_one_body():
 
 
 @pytest.mark.plain_python
-def test_docking_with_a_structure_is_the_closed_form():
-    """A rigid body that strikes the base of a free structure, against Eqs. (F19)-(F22)."""
-    structure = whip(np.random.default_rng(1))
+def test_docking_with_a_structure_equals_the_closed_form():
+    """A rigid body docks with the base of a free structure: Eqs. (F19)-(F22)."""
+    structure = bent_boom(np.random.default_rng(1))
     modes = base_modes(mesh(structure), "root", 7)
     mass, inertia, centre, velocity = (
         2.0,

@@ -1,4 +1,4 @@
-"""The automatic method: the cheaper one of two, at the same accuracy."""
+"""The automatic method uses the cheaper one of two methods at the same accuracy."""
 
 import math
 
@@ -13,12 +13,12 @@ from softdock.errors import InputError
 from softdock.model.elements import Spring
 from softdock.model.system import Body, System
 
-CONTENDERS = (Method.DORMAND_PRINCE, Method.BOGACKI_SHAMPINE)
+EXPLICIT_METHODS = (Method.DORMAND_PRINCE, Method.BOGACKI_SHAMPINE)
 FINE = Accuracy(length=1e-12, angle=1e-12, speed=1e-11, rate=1e-11)
 
 
 def two_masses(stiff, damping):
-    """A slow mass on the ground that drags a light one along a stiff, damped spring."""
+    """Return a slow heavy mass that moves a light one through a stiff, damped spring."""
     heavy = Body.model_validate(
         {"mass": 10.0, "inertia": [1, 1, 1], "joint": {"type": "prismatic", "axis": "z", "position": 0.1}}
     )
@@ -40,37 +40,37 @@ def two_masses(stiff, damping):
 @pytest.mark.parametrize(
     ("stiff", "damping", "worth"), [(1e6, 1000.0, 0.8), (1.0, 0.0, 1.1)], ids=["stiff", "soft"]
 )
-def test_the_cheaper_method_takes_the_steps(stiff, damping, worth):
-    """Where stability limits the step it beats Dormand-Prince, elsewhere it costs no more than some trials."""
+def test_automatic_method_uses_the_cheaper_method(stiff, damping, worth):
+    """It costs less than Dormand-Prince where stability limits steps, and only some trial steps more elsewhere."""
     assembly = two_masses(stiff, damping)
     exact = simulate(assembly, 2.0, accuracy=FINE, method=Method.DORMAND_PRINCE)
     own = simulate(assembly, 2.0)
-    others = [simulate(assembly, 2.0, method=method) for method in CONTENDERS]
+    others = [simulate(assembly, 2.0, method=method) for method in EXPLICIT_METHODS]
     assert own.evaluations <= worth * others[0].evaluations
     assert own.evaluations <= 1.1 * min(run.evaluations for run in others)
     for run in (own, *others):
         error = np.abs(run.state - exact.state)[:4]
         assert np.all(
             error <= run.steps * np.array([1e-7, 1e-7, 1e-5, 1e-6])
-        )  # of momentum: 1e-6 m/s times 10 kg
+        )  # momentum: 1e-6 m/s times 10 kg
 
 
-@pytest.mark.parametrize("method", [Method.AUTOMATIC, *CONTENDERS])
-def test_what_a_method_costs(method):
-    """One evaluation at the start, then six or three a step, since the last slope is the next one's first."""
+@pytest.mark.parametrize("method", [Method.AUTOMATIC, *EXPLICIT_METHODS])
+def test_evaluations_per_step(method):
+    """One evaluation at the start, then six or three per step: the last slope is the first of the next step."""
     run = simulate(two_masses(1.0, 0.0), 0.5, step=0.01, method=method)
     assert run.steps == 50
     assert run.evaluations - 50 * (3 if method is Method.BOGACKI_SHAMPINE else 6) <= 5
 
 
-def test_pieces_that_cut_the_steps_are_taken_by_the_cheaper_method():
-    """As under a controller: where its period limits the step and not the error, three evaluations do."""
+def test_cheaper_method_is_used_where_the_period_of_a_controller_limits_steps():
+    """Where the period limits the step, and not the error, the method with three evaluations is sufficient."""
     session = Simulation(assembly=two_masses(1.0, 0.0), settings=Settings(duration=1.0)).begin()
     for tick in range(1, 201):
         session.advance(tick / 200)
     run = session.finish()
     assert 200 <= run.steps <= 210
-    assert run.evaluations <= run.steps * (3 + 1) + 50  # one more where a piece begins
+    assert run.evaluations <= run.steps * (3 + 1) + 50  # one more at the beginning of a piece
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_pieces_that_cut_the_steps_are_taken_by_the_cheaper_method():
         ({"duration": -1.0}, "duration: .* Given: -1.0."),
     ],
 )
-def test_settings_that_mean_nothing_are_refused(wrong, said):
+def test_invalid_settings_are_refused(wrong, said):
     settings = Settings(**{"duration": 1.0, **wrong})
     with pytest.raises(InputError, match=said):
         Simulation(assembly=two_masses(1.0, 0.0), settings=settings)

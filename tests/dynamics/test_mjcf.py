@@ -1,4 +1,4 @@
-"""Export to MJCF: what it keeps means the same in MuJoCo, what it leaves out is said."""
+"""Export to MJCF: the model has the same motion in MuJoCo, and omitted elements are reported."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ BOX = {"mass": 2.0, "inertia": (1.0, 2.0, 2.5)}
 
 
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
-def test_every_joint_with_springs_dampers_and_struts_moves_alike(kind, floating):
+def test_accelerations_of_every_joint_equal_those_of_mujoco(kind, floating):
     system = scene(kind, floating, lossy=True)
     springs = {n: s.model_copy(update={"exponential": None}) for n, s in system.springs.items()}
     system = system.model_copy(
@@ -36,7 +36,7 @@ def test_every_joint_with_springs_dampers_and_struts_moves_alike(kind, floating)
     assert np.abs(ours - theirs).max() <= 1e-10 * np.abs(ours).max()
 
 
-def test_the_keyframe_is_the_initial_state_to_the_bit():
+def test_keyframe_has_the_bits_of_the_initial_state():
     body = Body(
         **BOX, joint=Free(position=(0.1, 0.2, 1 / 3), velocity=(1e-17, 0.3, 0.7), rate=(0.1, -2 / 3, 3e5))
     )
@@ -48,7 +48,7 @@ def test_the_keyframe_is_the_initial_state_to_the_bit():
 
 
 def test_springs_on_one_axis_add_up():
-    """Two springs with rests and preload are one spring with another rest."""
+    """Two springs with rest positions and a preload become one spring with another rest position."""
     springs = {
         "a": Spring(joint="arm", stiffness=3.0, rest=0.2, damping=0.5),
         "b": Spring(joint="arm", stiffness=5.0, rest=-0.1, preload=0.7, damping=0.25),
@@ -58,7 +58,7 @@ def test_springs_on_one_axis_add_up():
     assert mujoco_accelerations(system)["arm"][0] == pytest.approx(dy[1], rel=1e-14)
 
 
-def test_what_mjcf_cannot_say_is_left_out_and_said():
+def test_elements_that_mjcf_cannot_express_are_reported():
     anchors = {"a": Anchor(body="arm"), "b": Anchor(body="world")}
     system = System(
         bodies={"arm": Body(**BOX, joint=Revolute())},
@@ -85,21 +85,21 @@ def test_what_mjcf_cannot_say_is_left_out_and_said():
 
 
 @pytest.mark.parametrize(("start", "frame"), [("hill", "Hill frame"), ("world", "world")])
-def test_an_orbit_is_left_out_and_said(start, frame):
+def test_omitted_orbit_is_reported(start, frame):
     system = System(bodies={"box": Body(**BOX, joint=Free())}, orbit=SystemOrbit(altitude=500e3, start=start))
     (sentence,) = to_mjcf(system).left_out
     assert sentence.startswith("orbit: ")
     assert sentence.endswith(f"relative to the {frame}.")
 
 
-def test_a_part_that_mujoco_could_not_move_is_refused():
+def test_moving_body_without_inertia_is_refused():
     cardan = Body(parent="world", joint=Revolute(axis="x"))
     probe = Body(**BOX, parent="cardan", joint=Revolute(axis="y"))
     with pytest.raises(InputError, match="needs mass and three moments"):
         to_mjcf(System(bodies={"cardan": cardan, "probe": probe}))
 
 
-def test_a_part_without_mass_may_carry_a_fixed_one():
+def test_massless_body_may_carry_a_fixed_body_with_mass():
     frame = Body(parent="world", joint=Revolute(axis="x", rate=1.0))
     box = Body(**BOX, parent="frame", joint=Fixed(at=(0.0, 0.3, 0.0)))
     system = System(bodies={"frame": frame, "box": box}, gravity=(0.0, 0.0, -9.81))
@@ -151,7 +151,7 @@ def test_the_command_writes_the_model_and_warns(tmp_path):
         (("export", "mjcf", "no-such-thing"), "neither"),
     ],
 )
-def test_what_cannot_be_exported_is_refused(arguments, said):
+def test_invalid_exports_are_refused(arguments, said):
     done = softdock(*arguments)
     assert done.returncode == 2
     assert said in done.stderr

@@ -30,8 +30,8 @@ def drive(law, target, rate, acceleration=1.0, jerk=1.0):
     return record
 
 
-def planned(law, target, limits, t=0.0, start=(0.0, 0.0, 0.0)):
-    """A drive with its profile from a state (position, speed, acceleration) of its command."""
+def plan_drive(law, target, limits, t=0.0, start=(0.0, 0.0, 0.0)):
+    """Return a drive whose profile begins at a state (position, speed, acceleration) of its command."""
     record = drive(law, target, *limits)
     plan_motion(record, t, *start)
     return record
@@ -42,7 +42,7 @@ def duration(record, t=0.0):
 
 
 def samples(record, count=200, t=0.0):
-    """Times, positions, speeds and accelerations of a command from its start to its end."""
+    """Return times, positions, speeds and accelerations of a command from start to end."""
     times = np.linspace(t, t + duration(record, t), count)
     return times, *np.array([command_at(record, time, 0.0) for time in times]).T
 
@@ -61,7 +61,7 @@ def random_cases(count, seed):
 
 
 def fastest_time(distance, start, rate, acceleration):
-    """Shortest time of a motion with limited speed and acceleration: bang-bang control with a cruise."""
+    """Return the shortest time of a motion with limited speed and acceleration: bang-bang control with cruise."""
     stop = start * abs(start) / (2.0 * acceleration)
     sign = 1.0 if distance >= stop else -1.0
     distance, start = sign * distance, sign * start
@@ -73,7 +73,7 @@ def fastest_time(distance, start, rate, acceleration):
 @pytest.mark.plain_python
 @pytest.mark.parametrize("target", [0.3, -0.3])
 def test_a_ramp_takes_distance_over_rate(target):
-    record = planned("ramp", target, (0.2, 1.0, 1.0), t=2.0)
+    record = plan_drive("ramp", target, (0.2, 1.0, 1.0), t=2.0)
     assert duration(record, 2.0) == pytest.approx(1.5, rel=4 * EPS)
     assert command_at(record, 2.5, 0.0)[:2] == pytest.approx((target / 3.0, math.copysign(0.2, target)))
     assert command_at(record, 9.0, 0.0) == (target, 0.0, 0.0)
@@ -81,19 +81,19 @@ def test_a_ramp_takes_distance_over_rate(target):
 
 def test_a_trapezoid_takes_the_time_of_bang_bang_control():
     for limits, x, distance, v in random_cases(100, 1):
-        record = planned("trapezoidal", x + distance, limits, start=(x, v, 0.0))
+        record = plan_drive("trapezoidal", x + distance, limits, start=(x, v, 0.0))
         assert duration(record) == pytest.approx(fastest_time(distance, v, *limits[:2]), rel=1e-9)
 
 
-def test_a_triangle_peaks_at_the_root_of_acceleration_times_distance():
-    record = planned("trapezoidal", 0.5, (10.0, 2.0, 1.0))
+def test_peak_speed_of_a_triangle_is_the_root_of_acceleration_times_distance():
+    record = plan_drive("trapezoidal", 0.5, (10.0, 2.0, 1.0))
     assert duration(record) == pytest.approx(2.0 * math.sqrt(0.5 / 2.0), rel=4 * EPS)
     assert samples(record)[2].max() == pytest.approx(math.sqrt(2.0 * 0.5), rel=1e-2)
 
 
-def test_an_s_curve_from_rest_is_the_profile_of_the_robot_planner():
+def test_s_curve_from_rest_equals_the_profile_of_the_robot_planner():
     for limits, x, distance, _ in random_cases(60, 2):
-        record = planned("s-curve", x + distance, limits, start=(x, 0.0, 0.0))
+        record = plan_drive("s-curve", x + distance, limits, start=(x, 0.0, 0.0))
         bounds = Bounds(speed=limits[0], acceleration=limits[1], jerk=limits[2]).normalised(abs(distance))
         profile = fastest_profile(bounds)
         assert duration(record) == pytest.approx(profile.duration, rel=1e-9)
@@ -103,15 +103,15 @@ def test_an_s_curve_from_rest_is_the_profile_of_the_robot_planner():
 
 def test_an_s_curve_with_unlimited_jerk_is_a_trapezoid():
     for limits, x, distance, v in random_cases(60, 3):
-        smooth = planned("s-curve", x + distance, (*limits[:2], 1e9), start=(x, v, 0.0))
-        sharp = planned("trapezoidal", x + distance, limits, start=(x, v, 0.0))
+        smooth = plan_drive("s-curve", x + distance, (*limits[:2], 1e9), start=(x, v, 0.0))
+        sharp = plan_drive("trapezoidal", x + distance, limits, start=(x, v, 0.0))
         assert duration(smooth) == pytest.approx(duration(sharp), rel=1e-3, abs=1e-6)
 
 
 @smooth_law
 def test_profiles_start_at_their_state_end_at_rest_and_stay_within_their_limits(law):
     for limits, x, distance, v in random_cases(40, 4):
-        record = planned(law, x + distance, limits, start=(x, v, 0.0))
+        record = plan_drive(law, x + distance, limits, start=(x, v, 0.0))
         _, positions, speeds, accelerations = samples(record)
         size = abs(x) + np.abs(positions).max()
         assert (positions[0], speeds[0]) == (x, v)
@@ -129,7 +129,7 @@ def test_profiles_start_at_their_state_end_at_rest_and_stay_within_their_limits(
 def test_a_command_is_the_integral_of_its_speed(law):
     for limits, x, distance, v in random_cases(8, 5):
         times, positions, speeds, accelerations = samples(
-            planned(law, x + distance, limits, start=(x, v, 0.0)), 2001
+            plan_drive(law, x + distance, limits, start=(x, v, 0.0)), 2001
         )
         step = times[1] - times[0]
         largest = np.abs(accelerations).max() * step
@@ -145,7 +145,7 @@ def test_a_new_target_while_moving_continues_the_command(law):
     """Position and speed have no jump, the acceleration of a jerk-limited command has none either; limits hold."""
     rng = np.random.default_rng(6)
     for limits, x, distance, v in random_cases(30, 6):
-        record = planned(law, x + distance, limits, start=(x, v, 0.0))
+        record = plan_drive(law, x + distance, limits, start=(x, v, 0.0))
         t, last = 0.0, None
         for _ in range(4):
             t += rng.uniform(0.0, 1.0) * duration(record, t)
@@ -164,9 +164,9 @@ def test_a_new_target_while_moving_continues_the_command(law):
 
 
 @smooth_law
-def test_a_target_that_is_passed_makes_the_command_return(law):
-    """At full speed towards a target that is nearer than the way to stop: stop, return, and take longer for it."""
-    record = planned(law, 0.01, (1.0, 1.0, 4.0), start=(0.0, 1.0, 0.0))
+def test_command_that_overshoots_its_target_returns(law):
+    """The target is nearer than the braking distance: the command passes it, stops and returns."""
+    record = plan_drive(law, 0.01, (1.0, 1.0, 4.0), start=(0.0, 1.0, 0.0))
     _, positions, speeds, _ = samples(record)
     stopping = 0.5 if law == "trapezoidal" else 0.5 * (1.0 + 0.25)
     assert 0.99 * stopping < positions.max() <= stopping  # it need not come to rest before it returns

@@ -1,4 +1,4 @@
-"""How far a contact pair has moved since its near list was built, however its links hang together."""
+"""Motion of a contact pair since its near list was built, for links of one tree and of two trees."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from softdock.scenario import load
 from softdock.simulation.multibody import PreparedMultibody
 
 
-def frame(links, link, R_LF, p_LF):
-    """R_NF and p_NF_N of a frame given in a link."""
+def frame_pose(links, link, R_LF, p_LF):
+    """Return R_NF and p_NF_N of a frame that is given relative to a link."""
     link = links[link]
     base = links[link.root]
     R, p = link.R.reshape(3, 3), link.p
@@ -20,14 +20,14 @@ def frame(links, link, R_LF, p_LF):
 
 
 def relative_pose(links, pair):
-    R_NA, p_NA = frame(links, pair.a, pair.R_aA, pair.p_aA)
-    R_NB, p_NB = frame(links, pair.b, pair.R_bB, pair.p_bB)
+    R_NA, p_NA = frame_pose(links, pair.a, pair.R_aA, pair.p_aA)
+    R_NB, p_NB = frame_pose(links, pair.b, pair.R_bB, pair.p_bB)
     R_AB = R_NA.T @ R_NB
     return tuple(tuple(map(float, row)) for row in R_AB), tuple(map(float, R_NA.T @ (p_NB - p_NA)))
 
 
 @pytest.mark.parametrize("same_tree", [False, True], ids=["two trees", "one tree"])
-def test_the_motion_of_pairs_is_that_of_their_relative_pose(same_tree):
+def test_motion_bound_of_a_pair_is_that_of_its_relative_pose(same_tree):
     session = PreparedMultibody(load("assist-soft-docking")).begin()
     machine, y = session.system, session.state.copy()
     links, pairs, rng = machine.links, machine.pairs, np.random.default_rng(5)

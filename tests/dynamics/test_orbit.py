@@ -1,4 +1,4 @@
-"""Systems in orbit: librations, relative motion, small things far away from the Earth's centre, disturbances."""
+"""Systems in orbit: librations, relative motion, precision of small distances, disturbances."""
 
 import math
 from decimal import Context, Decimal, localcontext
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from dynamics.systems import EPS, evaluate, simulate, watch
+from dynamics.systems import EPS, evaluate, simulate, simulate_with_peaks
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.kernels import orbit as orbit_kernels
 from softdock.dynamics.settings import Accuracy
@@ -35,10 +35,10 @@ def station(inertia=TABLE_2, orbit=ORBIT, **start) -> System:
 
 
 @pytest.mark.parametrize("degrees", [0.01, 10.0])
-def test_pitch_period(degrees: float) -> None:
+def test_pitch_libration_has_the_period_of_the_closed_form(degrees: float) -> None:
     angle = math.radians(degrees)
     names = ["station.qw in hill", "station.qy in hill"]
-    _, seen = watch(
+    _, seen = simulate_with_peaks(
         station(attitude=AxisAngle(axis="y", angle=angle)),
         names,
         duration=9000.0,
@@ -50,10 +50,10 @@ def test_pitch_period(degrees: float) -> None:
     assert crossings[2] - crossings[0] == pytest.approx(pitch_period(N, TABLE_2, angle), rel=1e-4)
 
 
-def test_roll_and_yaw_grow() -> None:
+def test_roll_and_yaw_grow_at_the_rate_of_the_closed_form() -> None:
     growth = roll_yaw(N, TABLE_2).growth
     start = AxisAngle(axis=(1.0, 0.0, 1.0), angle=1e-7)
-    _, seen = watch(
+    _, seen = simulate_with_peaks(
         station(attitude=start),
         ["station.qz in hill"],
         duration=12.0 / growth,
@@ -64,10 +64,10 @@ def test_roll_and_yaw_grow() -> None:
     assert math.log(yaw[1] / yaw[0]) / 4.0 == pytest.approx(1.0, rel=0.01)
 
 
-def test_energy_and_angular_momentum_stay_for_ten_orbits() -> None:
-    """Constant of the circular orbit and angular momentum about the Earth's centre, against those of the turning body.
+def test_energy_and_angular_momentum_are_conserved_for_ten_orbits() -> None:
+    """The energy integral of a circular orbit and the angular momentum about the Earth's centre are constant.
 
-    Both are tiny beside those of the orbital motion: only relative coordinates show them.
+    Their parts from rotation are tiny relative to those of the orbital motion; relative coordinates resolve them.
     """
     J = np.diag([8.0e7, 8.5e7, 1.0e7])
     system = station(
@@ -87,7 +87,7 @@ def test_energy_and_angular_momentum_stay_for_ten_orbits() -> None:
         d, v = base.p_NB, R @ base.V[3:]
         carried = (
             np.cross(o.r, v) + np.cross(d, o.v) + np.cross(d, v)
-        )  # less that of the carrying point, which stays
+        )  # without that of the reference point, which is constant
         return float(energy) / 2.0, R @ J @ w + mass * carried
 
     (e_0, h_0), (e_1, h_1) = constants(0.0, assembly.y), constants(run.time, run.state)
@@ -98,7 +98,7 @@ def test_energy_and_angular_momentum_stay_for_ten_orbits() -> None:
 
 @pytest.mark.parametrize("j2", [False, True], ids=["two-body", "flattened"])
 @pytest.mark.parametrize("eccentricity", [0.0, 0.1])
-def test_relative_motion_of_two_bodies(eccentricity: float, j2: bool) -> None:
+def test_relative_motion_of_two_bodies_equals_the_exact_difference(eccentricity: float, j2: bool) -> None:
     """A kilometre apart for a quarter of an hour, against an integration of the exact difference."""
     orbit = SystemOrbit(
         altitude=400e3,
@@ -121,13 +121,13 @@ def test_relative_motion_of_two_bodies(eccentricity: float, j2: bool) -> None:
     _, m = evaluate(assembly, run.state, run.time)
     between = m.links[3].p_NB - m.links[2].p_NB
     R_NH = m.links[1].R_NB.reshape(3, 3)
-    if not j2:  # with the flattening, the target leaves the carrying point, and its own Hill frame turns away
+    if not j2:  # with J2 the target leaves the reference point, and its own Hill frame rotates away
         np.testing.assert_allclose(R_NH.T @ between, wanted[-1], atol=1e-6)
     assert np.linalg.norm(between) == pytest.approx(np.linalg.norm(wanted[-1]), abs=2e-6)
 
 
-def test_a_micrometre_survives_the_radius_of_the_orbit() -> None:
-    """Two bodies on a spring swing by a micrometre, as they do in free space; a radius vector would round it off."""
+def test_relative_motion_resolves_a_micrometre_in_orbit() -> None:
+    """Two bodies on a spring oscillate by 1 um as in free space; a radius vector would round this off."""
 
     def swing(orbit: SystemOrbit | None) -> np.ndarray:
         bodies = {
@@ -137,14 +137,14 @@ def test_a_micrometre_survives_the_radius_of_the_orbit() -> None:
         strut = Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=1e6, length=2.0)
         system = System(bodies=bodies, struts={"s": strut}, orbit=orbit)
         fine = Accuracy(length=1e-14, angle=1e-12, speed=1e-13, rate=1e-13)
-        _, seen = watch(
+        _, seen = simulate_with_peaks(
             system, ["s.deflection"], duration=1.0, record_rate=200.0, record_peaks=False, accuracy=fine
         )
         return seen["s.deflection"]
 
     free, around = swing(None), swing(ORBIT)
     assert np.abs(free).max() == pytest.approx(1e-6, rel=1e-6)
-    # The tide pulls along the track by nothing, and the spring is a million times stiffer than the orbit.
+    # The tidal force along the track is zero, and the spring is a million times stiffer than the gravity gradient.
     np.testing.assert_allclose(around, free, atol=1e-12)
     assert EPS * ORBIT.semi_major_axis > 1e-9
 
@@ -167,8 +167,8 @@ def test_difference_of_gravity_has_full_precision(size: float) -> None:
     )
 
 
-def test_gravity_and_turning_pull_at_modes() -> None:
-    """A long vertical mast on a heavy base at rest in the Hill frame stretches as Eq. (F38) says."""
+def test_gravity_gradient_and_rotation_deform_a_structure() -> None:
+    """A long mast on a heavy base at rest in the Hill frame deforms according to Eq. (F38)."""
     section = Section(
         axial=50.0, bending_y=20.0, bending_z=30.0, torsion=5.0, mass_per_length=0.1, polar=0.01
     )
@@ -193,7 +193,7 @@ def test_gravity_and_turning_pull_at_modes() -> None:
     assert np.abs(wanted).max() > 1e-4
 
 
-def test_plates_feel_air_and_light() -> None:
+def test_plates_have_drag_and_solar_pressure() -> None:
     plate = BodyPlate(
         body="b", area=3.0, normal=(1.0, 0.2, -0.3), centre=(0.4, -0.5, 0.6), specular=0.3, diffuse=0.2
     )

@@ -1,9 +1,9 @@
-"""A trial step that overflows is rejected and leaves nothing behind that spoils later steps."""
+"""A trial step that overflows is rejected and does not affect later steps."""
 
 import numpy as np
 import pytest
 
-from dynamics.flexing import flexible_scene
+from dynamics.flexible_systems import flexible_scene
 from dynamics.systems import JOINTS, scene
 from dynamics.trees import random_system
 from softdock.assembly.assembler import assemble
@@ -33,8 +33,8 @@ def test_rates_do_not_depend_on_states_evaluated_before(name, absurd):
     assert np.array_equal(found, expected)
 
 
-def test_a_docking_whose_trial_step_overflows_reaches_its_end():
-    """A step of seconds in free flight overflows the exponential spring of the bumper; it is only rejected."""
+def test_docking_with_a_trial_step_that_overflows_completes():
+    """A step of some seconds in free flight overflows the exponential spring of the bumper and is rejected."""
     scenario = load(
         "assist-soft-docking",
         {

@@ -27,8 +27,8 @@ INTEGRATORS = {
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 
 
-def pushed(phases, integrator="adaptive", **more) -> MultibodyScenario:
-    """A cart at rest on a rail; the load `push` accelerates it when it is enabled."""
+def pushed_cart(phases, integrator="adaptive", **more) -> MultibodyScenario:
+    """Return a cart at rest on a rail that the load `push` accelerates when it is enabled."""
     data = {
         "bodies": {"cart": Body(mass=MASS, joint=Prismatic(axis="x"))},
         "loads": {"push": {"body": "cart", "force": (FORCE, 0.0, 0.0), "active": False}},
@@ -48,10 +48,10 @@ def time_to(x):
 
 
 @every_integrator
-def test_phases_begin_and_end_where_the_closed_form_says(integrator):
+def test_phases_begin_and_end_at_the_times_of_the_closed_form(integrator):
     """Push to 0.5 m, coast for 1 m: the times follow from the force, and the statistics from the motion."""
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {"name": "pushing", "do": [{"enable": "push"}], "until": "cart.x > 0.5 m"},
                 {"name": "coasting", "do": [{"disable": "push"}], "until": "cart.x > 1.5 m"},
@@ -93,10 +93,10 @@ def test_phases_begin_and_end_where_the_closed_form_says(integrator):
 
 
 @every_integrator
-def test_a_time_limit_passes_exactly(integrator):
+def test_phase_ends_exactly_at_its_time_limit(integrator):
     """The limit counts from the beginning of its phase; the run ends there with the outcome of the phase."""
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {"name": "waiting", "until": "time > 0.371 s"},
                 {
@@ -136,7 +136,7 @@ def test_conditions_that_are_true_at_entry_end_their_phases_at_once():
     """Three phases end at the same instant; an action in between takes effect there."""
     push = {"enable": "push"}
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {"name": "one", "do": [push], "until": "cart.x > 0.2 m"},
                 {
@@ -165,9 +165,9 @@ def test_conditions_that_are_true_at_entry_end_their_phases_at_once():
 
 @pytest.mark.parametrize("once", [True, False])
 def test_an_event_that_occurred_before_ends_a_phase_only_if_it_cannot_occur_again(once):
-    """The cart oscillates about 0: it is at 0 at 1/4, 3/4, 5/4 ... of its period, in turns from above and below."""
+    """The cart oscillates about 0, which it crosses at 1/4, 3/4, 5/4 ... of its period in both directions."""
     period = 2.0 * math.pi * math.sqrt(MASS / 50.0)
-    scenario = pushed(
+    scenario = pushed_cart(
         [
             {"name": "one", "until": f"time > {0.5 * period:.17g} s"},
             {"name": "two", "until": "down"},
@@ -187,7 +187,7 @@ def test_an_event_that_occurred_before_ends_a_phase_only_if_it_cannot_occur_agai
 def test_an_event_of_the_first_phase_may_occur_at_the_start():
     for once in (True, False):
         result = simulate(
-            pushed(
+            pushed_cart(
                 [{"name": "one", "until": "there"}, {"name": "two", "until": "time > 1 s"}],
                 events={"there": Event(when="cart.x < 1 m", once=once)},
             )
@@ -201,7 +201,7 @@ def test_an_event_of_the_first_phase_may_occur_at_the_start():
 def test_an_armed_event_with_actions_ends_a_phase_after_its_actions():
     """A phase arms an event, which acts and ends the phase at the same instant."""
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {"name": "push", "do": [{"enable": "push"}, {"arm": "far"}], "until": "far"},
                 {"name": "coast", "until": "cart.x > 1 m"},
@@ -216,7 +216,7 @@ def test_an_armed_event_with_actions_ends_a_phase_after_its_actions():
 
 def test_a_stop_ends_the_phase_with_the_run():
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {
                     "name": "push",
@@ -231,7 +231,7 @@ def test_a_stop_ends_the_phase_with_the_run():
     )
     assert spans(result) == [("push", 0.0, pytest.approx(0.5), "run_end")]
     assert result.outcome == "end"
-    short = simulate(pushed([{"name": "push", "until": "cart.x > 9 m"}], duration=0.25))
+    short = simulate(pushed_cart([{"name": "push", "until": "cart.x > 9 m"}], duration=0.25))
     assert spans(short) == [("push", 0.0, 0.25, "run_end")]
     assert short.outcome == "unfinished"
     assert "'push'" in short.message
@@ -239,7 +239,7 @@ def test_a_stop_ends_the_phase_with_the_run():
 
 def test_an_event_that_stops_the_run_ends_the_phase_that_waits_for_it():
     result = simulate(
-        pushed(
+        pushed_cart(
             [{"name": "a", "until": "end"}, {"name": "b", "until": "time > 9 s"}],
             events={"end": Event(when="time > 0.5 s", then=(Action(stop=True),))},
         )
@@ -248,9 +248,9 @@ def test_an_event_that_stops_the_run_ends_the_phase_that_waits_for_it():
     assert result.outcome == "end"
 
 
-def test_a_phase_that_stops_the_run_on_entry():
+def test_stop_on_entry_of_a_phase_ends_the_run():
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {"name": "a", "until": "time > 1 s"},
                 {"name": "b", "do": [{"stop": True}], "until": "time > 2 s"},
@@ -261,16 +261,16 @@ def test_a_phase_that_stops_the_run_on_entry():
     assert result.outcome == "completed"
 
 
-def test_end_condition_before_a_limit_at_the_same_instant():
+def test_end_condition_precedes_a_limit_at_the_same_instant():
     for until in ("time > -1 s for 2 s", "cart.x < 9 m for 2 s"):
         phase = {"name": "wait", "until": until, "within": "2 s", "otherwise": "late"}
-        assert simulate(pushed([phase])).phases[0].ended == "condition"
+        assert simulate(pushed_cart([phase])).phases[0].ended == "condition"
 
 
 def test_conditions_with_dwell_windows_and_logic():
     """`for` counts from the later of entry and condition; a window of an event applies inside a phase."""
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {"name": "a", "do": [{"enable": "push"}], "until": "cart.x > 0.1 m for 0.3 s"},
                 {"name": "b", "until": "cart.x > 0.2 m and not cart.x > 90 m for 0.25 s"},
@@ -283,9 +283,9 @@ def test_conditions_with_dwell_windows_and_logic():
     assert [phase.end for phase in result.phases] == pytest.approx([t, t + 0.25, 3.0], abs=1e-9)
 
 
-def test_next_changes_the_order():
+def test_next_changes_the_order_of_phases():
     result = simulate(
-        pushed(
+        pushed_cart(
             [
                 {"name": "a", "until": "time > 1 s", "next": "c"},
                 {"name": "b", "until": "time > 3 s", "next": "d"},
@@ -299,7 +299,7 @@ def test_next_changes_the_order():
 
 
 def test_events_during_a_phase_and_outcomes_by_phases():
-    scenario = pushed(
+    scenario = pushed_cart(
         [
             {"name": "push", "do": [{"enable": "push"}], "until": "cart.x > 0.5 m"},
             {"name": "coast", "do": [{"disable": "push"}], "until": "cart.x > 1 m"},
@@ -323,13 +323,15 @@ def test_events_during_a_phase_and_outcomes_by_phases():
 
 
 def test_scenarios_without_phases_have_the_same_events_and_empty_phases():
-    result = simulate(pushed([], duration=1.0))
+    result = simulate(pushed_cart([], duration=1.0))
     assert result.phases == ()
     assert result.to_json()["phases"] == []
 
 
-def test_phases_are_stored(tmp_path):
-    result = simulate(pushed([{"name": "a", "until": "time > 1 s"}, {"name": "b", "until": "time > 30 s"}]))
+def test_phases_are_saved_and_loaded(tmp_path):
+    result = simulate(
+        pushed_cart([{"name": "a", "until": "time > 1 s"}, {"name": "b", "until": "time > 30 s"}])
+    )
     result.save(tmp_path)
     assert softdock.Result.load(tmp_path).phases == result.phases
     assert result.to_json()["phases"] == [
@@ -340,6 +342,6 @@ def test_phases_are_stored(tmp_path):
 
 def test_a_first_phase_that_has_ended_at_the_start_is_refused():
     with pytest.raises(InputError) as caught:
-        simulate(pushed([{"name": "a", "until": "cart.x < 1 m"}]))
+        simulate(pushed_cart([{"name": "a", "until": "cart.x < 1 m"}]))
     assert "'a' is true at the start" in str(caught.value)
     assert "phases.0.until" in str(caught.value)

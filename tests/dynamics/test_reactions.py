@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dynamics.flexing import whip
+from dynamics.flexible_systems import bent_boom
 from dynamics.systems import JOINTS, assemble, evaluate, joint, solid
 from softdock.assembly.channels import channel_records
 from softdock.assembly.reactions import rigidly_beyond
@@ -22,8 +22,8 @@ from softdock.spatial.rotations import quaternion_from_matrix
 FIELDS = ("joint_fx", "joint_fy", "joint_fz", "joint_tx", "joint_ty", "joint_tz")
 
 
-def read(system, assembly, names, y=None):
-    """Values of channels at a state, evaluated by plain Python kernels."""
+def values_of_channels(system, assembly, names, y=None):
+    """Return values of channels at a state, evaluated by plain Python kernels."""
     _, records = evaluate(assembly, y)
     state = assembly.y if y is None else y
     channels = channel_records(system, assembly, [parse_observation(name) for name in names])
@@ -33,11 +33,11 @@ def read(system, assembly, names, y=None):
 
 
 def reaction(system, assembly, body):
-    """Force and moment of the joint of a body at its frame."""
-    return read(system, assembly, [f"{body}.{field}" for field in FIELDS])
+    """Return force [N] and moment [N m] of the joint of a body at its frame."""
+    return values_of_channels(system, assembly, [f"{body}.{field}" for field in FIELDS])
 
 
-def test_spinning_arm_needs_the_centripetal_force():
+def test_joint_of_a_spinning_arm_carries_the_centripetal_force():
     """A mass on an arm of length r at w: force m w^2 r towards the axis, and its moment about the mount."""
     m, r, w = 2.0, 0.7, 3.0
     bodies = {
@@ -87,11 +87,11 @@ def test_decelerated_mass_on_a_slide_transmits_the_force_of_its_brake():
     )
     # The axial force of the brake passes through the joint of the carriage as well.
     np.testing.assert_allclose(reaction(system, assembly, "carriage")[:3], [0, 0, -F], atol=1e-12)
-    assert read(system, assembly, ["payload.az"])[0] == pytest.approx(a, rel=1e-14)
+    assert values_of_channels(system, assembly, ["payload.az"])[0] == pytest.approx(a, rel=1e-14)
 
 
 def loaded_system(seed: int, *, gravity: bool = True, connections: bool = True) -> System:
-    """4 to 12 bodies with all kinds of joints and fixed mounts, struts, welds, locks and loads."""
+    """Return 4 to 12 bodies with all kinds of joints, fixed mounts, struts, welds, locks and loads."""
     rng = np.random.default_rng(seed)
     bodies: dict[str, Body] = {}
     for i in range(rng.integers(4, 13)):
@@ -135,7 +135,7 @@ def world_pose(records, assembly, name):
 
 
 def momentum_rate(system, assembly, records, name):
-    """Rate of momentum of one body in the world, about the world's origin: torque, force."""
+    """Return the rate of momentum of one body in N about the origin: torque, force."""
     body = system.bodies[name]
     X = world_pose(records, assembly, name)
     observed = [f"{name}.{f}" for f in ("wx", "wy", "wz", "alphax", "alphay", "alphaz")]
@@ -153,7 +153,7 @@ def momentum_rate(system, assembly, records, name):
 
 
 def reaction_in_world(system, assembly, records, name):
-    """The wrench that the parent of a body transmits to it, in the world about its origin: torque, force."""
+    """Return the wrench that the parent of a body transmits to it, in N about the origin: torque, force."""
     W = reaction(system, assembly, name)
     parent = system.bodies[name].parent
     X = world_pose(records, assembly, parent) @ j.pose_at(
@@ -241,7 +241,7 @@ def test_frame_of_the_user_has_the_same_wrench_about_another_point():
     _, records = evaluate(assembly)
     expected = reaction_in_world(system, assembly, records, "tool")
     names = ("fx", "fy", "fz", "tx", "ty", "tz", "force", "moment")
-    W = read(system, assembly, [f"bolt.{name}" for name in names])
+    W = values_of_channels(system, assembly, [f"bolt.{name}" for name in names])
     X = world_pose(records, assembly, "tool") @ frame.pose()
     force = X.R @ W[:3]
     np.testing.assert_allclose(
@@ -251,7 +251,7 @@ def test_frame_of_the_user_has_the_same_wrench_about_another_point():
     assert W[7] == pytest.approx(np.linalg.norm(W[3:6]))
 
 
-def test_bodies_that_fixed_mounts_connect_are_beyond_a_mount():
+def test_bodies_beyond_a_mount_include_those_on_further_mounts():
     bodies = {
         "a": Body(mass=1.0, inertia=(1, 1, 1)),
         "b": Body(mass=1.0, parent="a", joint=j.Fixed()),
@@ -262,7 +262,7 @@ def test_bodies_that_fixed_mounts_connect_are_beyond_a_mount():
 
 
 def mounted_and_locked(seed: int, structure: bool, **surroundings) -> tuple[System, System]:
-    """A tool on a moving arm of a free base: fixed by a mount, and free but held by a lock, in the same motion."""
+    """Return a tool on a moving arm of a free base, once on a mount and once held by a lock, in the same motion."""
     rng = np.random.default_rng(seed)
     base, arm, tool = (solid(rng) for _ in range(3))
     hinge = joint("revolute", rng)
@@ -274,13 +274,15 @@ def mounted_and_locked(seed: int, structure: bool, **surroundings) -> tuple[Syst
     }
     structures = {}
     if structure:
-        structures = {"boom": Flexible(body="tool", base="root", members=whip(rng), damping=0.02, modes=4)}
+        structures = {
+            "boom": Flexible(body="tool", base="root", members=bent_boom(rng), damping=0.02, modes=4)
+        }
     mounted = System(bodies=bodies, structures=structures, **surroundings)
     assembly = assemble(mounted)
     _, records = evaluate(assembly)
     X = world_pose(records, assembly, "tool")
     names = [f"tool.{field}" for field in ("vx", "vy", "vz", "wx", "wy", "wz")]
-    motion = read(mounted, assembly, names)
+    motion = values_of_channels(mounted, assembly, names)
     start = j.Free(
         position=tuple(X.p),
         attitude=tuple(quaternion_from_matrix(X.R)),
@@ -303,8 +305,8 @@ def mounted_and_locked(seed: int, structure: bool, **surroundings) -> tuple[Syst
     [{}, {"gravity": (1.0, -2.0, -9.0)}, {"orbit": SystemOrbit(altitude=500e3, start="world")}],
     ids=["free-space", "gravity", "orbit"],
 )
-def test_a_mount_transmits_the_wrench_of_a_lock_in_its_place(surroundings, structure):
-    """Two ways to compute the same load: from the momentum beyond the mount, and from the constraint of a lock."""
+def test_mount_transmits_the_wrench_of_a_lock_that_replaces_it(surroundings, structure):
+    """The load follows from the momentum beyond the mount, or from the constraint of the lock."""
     mounted, held = mounted_and_locked(5, structure, **surroundings)
     assembly = assemble(mounted)
     _, records = evaluate(assembly)

@@ -1,4 +1,4 @@
-"""Real time: frames of fixed length give the same run, and tell how they kept time."""
+"""Real time: frames of fixed length do not change the run, and their timing is reported."""
 
 import time
 
@@ -14,7 +14,7 @@ from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 
 
 @pytest.mark.parametrize("name", ["pins-1", "pins-4", "pins-20", "pins-200"])
-def test_bundled_plates_seat(name):
+def test_bundled_plates_reach_the_outcome_seated(name):
     result = simulate(load(name), with_prediction=False)
     assert result.outcome == "seated"
     assert result.audit.linear_momentum_drift < 1e-12
@@ -31,12 +31,12 @@ def test_bundled_plates_seat(name):
         (["approach.speed=0 m/s"], "missed"),
     ],
 )
-def test_pins_that_do_not_seat_say_how(changes, outcome):
+def test_pins_that_do_not_seat_have_distinct_outcomes(changes, outcome):
     assert simulate(load("pins-1", changes), with_prediction=False).outcome == outcome
 
 
-def test_frames_do_not_change_the_run():
-    """To the accuracy of the steps: the same outcome at the same time."""
+def test_frames_do_not_change_the_outcome():
+    """The outcome and its time are the same within the accuracy of the steps."""
     whole = simulate(load("pins-4"), with_prediction=False)
     framed = simulate(load("pins-4"), with_prediction=False, real_time=RealTime(paced=False))
     assert framed.outcome == whole.outcome
@@ -52,15 +52,15 @@ def test_substeps_are_steps_of_equal_length():
     assert (result.timing.frames, result.timing.steps) == (20, 100 + len(result.events))
 
 
-def test_paced_frames_keep_time_with_the_clock():
+def test_paced_frames_run_in_real_time():
     start = time.perf_counter()
     result = simulate(load("pins-4", ["duration=0.1"]), with_prediction=False, real_time=RealTime())
     assert time.perf_counter() - start >= 0.09
     assert result.timing.frames == 10
 
 
-class Slow:
-    """A run of which every second frame takes longer than it has."""
+class SlowSession:
+    """A session in which every second frame exceeds its time."""
 
     def __init__(self):
         self.calls = 0
@@ -71,7 +71,7 @@ class Slow:
 
 
 def test_missed_frames_are_counted():
-    frames = run_in_frames(Slow(), 0.01, RealTime(frame=0.002, paced=False))  # type: ignore[arg-type]
+    frames = run_in_frames(SlowSession(), 0.01, RealTime(frame=0.002, paced=False))  # type: ignore[arg-type]
     assert len(frames.wall) == 5
     assert frames.missed >= 3
     assert frames.worst >= 0.004

@@ -1,4 +1,4 @@
-"""Restitution that the damping of a contact layer gives: predicted against simulated."""
+"""Restitution of a damped contact layer: prediction against simulation."""
 
 import pytest
 from tests.dynamics.test_validity import ball_profile, plate_profile
@@ -13,7 +13,7 @@ STIFFNESS = 1e9  # N/m3
 SPEED = 0.1  # m/s
 
 
-def bounce(damping, damping_depth, mass=1.0, radius=0.02):
+def simulate_bounce(damping, damping_depth, mass=1.0, radius=0.02):
     return MultibodyScenario(
         kind="multibody",
         duration=0.3,
@@ -45,20 +45,20 @@ def bounce(damping, damping_depth, mass=1.0, radius=0.02):
     ("damping", "depth", "closed"),
     [(1e6, 2e-3, True), (1e7, 2e-3, True), (1e8, 2e-3, True), (1e6, 5e-5, False), (1e7, 5e-5, False)],
 )
-def test_prediction_is_what_the_simulation_finds(damping, depth, closed, mass):
-    result = simulate(bounce(damping, depth, mass))
+def test_predicted_restitution_equals_the_simulated_one(damping, depth, closed, mass):
+    result = simulate(simulate_bounce(damping, depth, mass))
     assert result.prediction is not None
     simulated = -result.metrics["end"] / SPEED
     assert result.prediction["restitution"] == pytest.approx(simulated, rel=2e-3)
     assert ("closed form (R21)" in result.prediction["restitution_source"]) == closed
     assert result.prediction["restitution"] < 0.99
-    # of the ball alone: it rebounds with what the layer leaves it
+    # of the ball alone, from its rebound speed
     assert result.prediction["velocities_after"]["ball"][2] == pytest.approx(result.metrics["end"], rel=2e-3)
     assert result.prediction["restitution_source"] in result.summary()
 
 
 def test_without_damping_the_restitution_is_one():
-    prediction = simulate(bounce(0.0, 0.0)).prediction
+    prediction = simulate(simulate_bounce(0.0, 0.0)).prediction
     assert prediction is not None
     assert prediction["restitution"] == 1.0
     assert "no damping" in prediction["restitution_source"]

@@ -1,4 +1,4 @@
-"""The same inputs give the same bits: on repeat, in threads, with every instruction set; and as plain Python."""
+"""The same inputs give the same bits in repeated runs, in threads and with every instruction set."""
 
 import os
 import subprocess
@@ -9,7 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.systems import EPS, SCENE_NAMES, SCENES, assemble, evaluate, scene, simulate, watch
+from dynamics.systems import (
+    EPS,
+    SCENE_NAMES,
+    SCENES,
+    assemble,
+    evaluate,
+    scene,
+    simulate,
+    simulate_with_peaks,
+)
 from softdock.model.elements import Spring, Stop
 from softdock.model.joints import Prismatic
 from softdock.model.system import Body, System
@@ -35,26 +44,26 @@ def states_in_another_process(**environment):
     return [np.frombuffer(bytes.fromhex(line)) for line in done.stdout.split()]
 
 
-def states_here():
+def states_in_this_process():
     return [
         simulate(scene(kind, True, lossy=True), 0.05, step=0.01).state for kind in ("universal", "planar")
     ]
 
 
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
-def test_on_repeat(kind, floating):
+def test_repeated_runs_have_the_same_bits(kind, floating):
     runs = [simulate(scene(kind, floating, lossy=True), 1.0) for _ in range(2)]
     assert runs[0].state.tobytes() == runs[1].state.tobytes()
     assert runs[0].evaluations == runs[1].evaluations
 
 
-def test_a_run_leaves_its_assembly_untouched():
+def test_run_does_not_change_its_assembly():
     assembly = assemble(scene("spherical", True, lossy=True))
     first = simulate(assembly, 1.0)
     assert simulate(assembly, 1.0).state.tobytes() == first.state.tobytes()
 
 
-def test_with_one_and_two_threads():
+def test_runs_in_two_threads_have_the_bits_of_one():
     systems = [scene(kind, floating, lossy=True, seed=seed) for kind, floating in SCENES for seed in (3, 4)]
     alone = [simulate(system, 2.0).state.tobytes() for system in systems]
     with ThreadPoolExecutor(2) as pool:
@@ -63,21 +72,21 @@ def test_with_one_and_two_threads():
 
 
 @pytest.mark.parametrize("build", usable_builds())
-def test_with_every_instruction_set(build):
-    for a, b in zip(states_in_another_process(SOFTDOCK_KERNELS=build), states_here()):
+def test_every_instruction_set_gives_the_same_bits(build):
+    for a, b in zip(states_in_another_process(SOFTDOCK_KERNELS=build), states_in_this_process()):
         assert a.tobytes() == b.tobytes()
 
 
-def test_plain_python_gives_the_same_answer():
-    """Compiled code may round a power or a sum otherwise, nothing more."""
-    for a, b in zip(states_in_another_process(SOFTDOCK_KERNELS="python"), states_here()):
+def test_plain_python_agrees_to_rounding():
+    """Compiled code may round powers and sums differently; there is no other difference."""
+    for a, b in zip(states_in_another_process(SOFTDOCK_KERNELS="python"), states_in_this_process()):
         assert np.abs(a - b).max() <= 1e-13 * np.abs(b).max()
 
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
-def test_every_joint_takes_a_step(kind, floating):
-    """A few steps with all elements; small enough for plain Python and for the check of bounds."""
+def test_every_joint_runs_a_few_steps(kind, floating):
+    """The run has all elements and is small enough for plain Python and for the build that checks bounds."""
     system = scene(kind, floating, lossy=True)
     coarse, fine = (simulate(system, 0.02, step=step) for step in (0.01, 0.005))
     assert (coarse.steps, fine.steps) == (2, 4)
@@ -86,13 +95,15 @@ def test_every_joint_takes_a_step(kind, floating):
 
 
 @pytest.mark.plain_python
-def test_recording_and_peaks_in_a_small_run():
+def test_record_and_peaks_of_a_small_run():
     system = System(
         bodies={"mass": Body(mass=1.0, joint=Prismatic(position=0.1))},
         springs={"spring": Spring(joint="mass", stiffness=400.0)},
         stops={"stop": Stop(joint="mass", lower=-0.05, stiffness=1000.0, damping=1.0)},
     )
-    run, seen = watch(system, ["mass.joint", "stop.force", "mass.vz", "mass.tilt"], 0.3, step=0.02)
+    run, seen = simulate_with_peaks(
+        system, ["mass.joint", "stop.force", "mass.vz", "mass.tilt"], 0.3, step=0.02
+    )
     assert run.peaks[0].largest == 0.1
     assert run.peaks[1].largest > 0.0
     assert seen["mass.tilt"].max() == 0.0

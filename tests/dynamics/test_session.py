@@ -1,4 +1,4 @@
-"""A run that is advanced piece by piece, with efforts held at its joints."""
+"""Sessions: runs that are advanced in pieces, with constant joint efforts in each piece."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ BALL = (1.0, 1.0, 1.0)
 
 
 def arm() -> System:
-    """A free base with a sprung joint."""
+    """Return a free base with an arm on a joint with a spring."""
     return System(
         bodies={
             "base": Body(mass=10.0, inertia=BALL, joint=Free(rate=(0.1, 0.2, 0.3))),
@@ -28,12 +28,12 @@ def arm() -> System:
     )
 
 
-def session(system, duration, **settings):
+def begin_session(system, duration, **settings):
     return Simulation(assembly=assemble(system), settings=Settings(duration=duration, **settings)).begin()
 
 
-def test_pieces_of_a_fixed_step_run_are_the_same_run_to_the_last_bit():
-    whole, pieces = session(arm(), 1.0, step=2.0**-8), session(arm(), 1.0, step=2.0**-8)
+def test_run_in_pieces_with_fixed_steps_has_the_same_bits():
+    whole, pieces = begin_session(arm(), 1.0, step=2.0**-8), begin_session(arm(), 1.0, step=2.0**-8)
     assert whole.advance(1.0) is Ending.TIME_REACHED
     for frame in range(1, 17):
         ending = pieces.advance(frame / 16)
@@ -43,10 +43,10 @@ def test_pieces_of_a_fixed_step_run_are_the_same_run_to_the_last_bit():
 
 
 @pytest.mark.plain_python
-def test_held_effort_is_a_constant_force_and_its_work_is_booked():
+def test_held_effort_is_a_constant_force_and_its_work_is_counted():
     """A slider of mass m under force f: x = f t^2 / 2m, work f x; the next effort acts from the next piece on."""
     slider = System(bodies={"slider": Body(mass=2.0, inertia=BALL, joint=Prismatic(axis=(0, 0, 1)))})
-    run = session(slider, 2.0)
+    run = begin_session(slider, 2.0)
     run.efforts[:] = 3.0
     run.advance(1.0)
     x, v = run.state[:2]
@@ -60,8 +60,8 @@ def test_held_effort_is_a_constant_force_and_its_work_is_booked():
 
 
 @pytest.mark.plain_python
-def test_held_efforts_keep_momentum_and_balance_the_books():
-    run = session(arm(), 1.0, accuracy=Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6))
+def test_held_efforts_conserve_momentum_and_balance_energy():
+    run = begin_session(arm(), 1.0, accuracy=Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6))
     rng = np.random.default_rng(1)
     for frame in range(1, 11):
         run.efforts[-1] = rng.normal()
@@ -72,15 +72,15 @@ def test_held_efforts_keep_momentum_and_balance_the_books():
 
 
 @pytest.mark.plain_python
-def test_a_finished_run_stays_where_it_is():
-    run = session(arm(), 0.5)
+def test_finished_run_does_not_advance():
+    run = begin_session(arm(), 0.5)
     assert run.advance(9.0) is Ending.TIME_REACHED
     assert run.advance(10.0) is Ending.TIME_REACHED
     assert run.time == 0.5
 
 
 @pytest.mark.plain_python
-def test_copies_of_records_are_records_of_their_own():
+def test_copies_of_records_have_separate_memory():
     before = assemble(arm()).links
     after = copy_records(before)
     assert (type(after), after.dtype, after.shape) == (type(before), before.dtype, before.shape)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dynamics.systems import SCENE_NAMES, SCENES, scene, watch
+from dynamics.systems import SCENE_NAMES, SCENES, scene, simulate_with_peaks
 from softdock import simulate
 from softdock.dynamics.kernels.channels import CHANNEL, ELEMENT_FORCE, LARGEST, PLAIN, SMALLEST, SQUARE
 from softdock.dynamics.kernels.enclosure import enclose, estimate_load_curvature
@@ -36,8 +36,8 @@ def times(result, name):
     return [event.time for event in result.events if event.name == name]
 
 
-def flying_by(speed, miss, time, drift=(0.0, 0.0, 0.0)):
-    """Two craft that are nearest to each other at a time, at a distance `miss`; both drift."""
+def fly_by(speed, miss, time, drift=(0.0, 0.0, 0.0)):
+    """Return two craft with the smallest distance `miss` [m] at `time` [s]; both have a drift [m/s]."""
     inertia = {"mass": 10.0, "inertia": (1.0, 1.0, 1.0)}
     velocity = (speed + drift[0], drift[1], drift[2])
     return MultibodyScenario(
@@ -55,9 +55,9 @@ def flying_by(speed, miss, time, drift=(0.0, 0.0, 0.0)):
 @pytest.mark.parametrize(
     ("speed", "miss", "time"), list(itertools.product((0.1, 1.0, 10.0), (1e-3, 50e-3), (1.0, 7.3, 50.0)))
 )
-def test_a_fly_by_is_seen_at_any_speed_and_distance(speed, miss, time):
-    """The keep-out sphere is entered and the least distance met as on a straight line; in a few steps."""
-    result = simulate(flying_by(speed, miss, time), with_prediction=False)
+def test_fly_by_is_found_at_any_speed_and_distance(speed, miss, time):
+    """Entry into the keep-out sphere and smallest distance are those of a straight line, in few steps."""
+    result = simulate(fly_by(speed, miss, time), with_prediction=False)
     (entered,) = times(result, "inside")
     assert entered == pytest.approx(time - math.sqrt(0.06**2 - miss**2) / speed, rel=1e-12)
     assert result.metrics["closest"] == pytest.approx(miss, abs=0.01 * LENGTH)
@@ -65,16 +65,16 @@ def test_a_fly_by_is_seen_at_any_speed_and_distance(speed, miss, time):
     assert result.timing.evaluations < 400
 
 
-def test_a_fly_by_costs_no_more_where_both_drift_fast():
-    """Only the motion relative to each other counts."""
-    result = simulate(flying_by(1.0, 1e-3, 7.3, drift=(7e3, 100.0, 0.0)), with_prediction=False)
+def test_common_drift_does_not_raise_the_cost_of_a_fly_by():
+    """The cost depends on the relative motion only."""
+    result = simulate(fly_by(1.0, 1e-3, 7.3, drift=(7e3, 100.0, 0.0)), with_prediction=False)
     assert times(result, "inside") == pytest.approx([7.3 - math.sqrt(0.06**2 - 1e-6)], abs=1e-6)
     assert result.metrics["closest"] == pytest.approx(1e-3, abs=LENGTH)
     assert result.timing.evaluations < 400
 
 
-def spinning(rate, duration, **more):
-    """A tip 0.5 m from the axis of a joint that turns at a constant rate."""
+def spinning_tip(rate, duration, **more):
+    """Return a tip 0.5 m from the axis of a joint that turns at a constant rate [rad/s]."""
     light = {"mass": 1e-3, "inertia": (1e-6, 1e-6, 1e-6)}
     return MultibodyScenario(
         bodies={
@@ -89,11 +89,11 @@ def spinning(rate, duration, **more):
 
 @pytest.mark.parametrize("rate", [0.3, 3.0, 100.0])
 @pytest.mark.parametrize("peak", [True, False], ids=["peak", "event-alone"])
-def test_a_spinning_tip_meets_its_threshold_and_its_peak(rate, peak):
-    """Many turns in one step; an event is found just as well where nobody asks for a peak."""
+def test_thresholds_and_peaks_of_a_spinning_tip_are_found(rate, peak):
+    """One step has many revolutions; events are found with and without a peak of the channel."""
     when = {"high": "tip.y > 499.99 mm", "back": "tip.x < -499.999 mm", "turned": "arm.joint > 40.123 rad"}
     result = simulate(
-        spinning(
+        spinning_tip(
             rate,
             20.0,
             events={name: Event(when=text) for name, text in when.items()},
@@ -112,15 +112,15 @@ def test_a_spinning_tip_meets_its_threshold_and_its_peak(rate, peak):
     assert result.timing.steps < 20
 
 
-def test_every_turn_within_one_step_is_counted():
+def test_event_occurs_in_every_revolution_within_one_step():
     event = Event(when="tip.y > 0.3 m", once=False)
-    result = simulate(spinning(3.0, 20.0, events={"up": event}), with_prediction=False)
+    result = simulate(spinning_tip(3.0, 20.0, events={"up": event}), with_prediction=False)
     turns = math.asin(0.6) + 2.0 * math.pi * np.arange(10)
     assert times(result, "up") == pytest.approx(turns[turns < 60.0] / 3.0, abs=1e-9)
 
 
-def tumbling(**more):
-    """A free body of three different moments of inertia, spinning about its middle axis: it flips over."""
+def tumbling_body(**more):
+    """Return a free asymmetric body that spins about its middle axis and flips over."""
     light = {"mass": 1e-6, "inertia": (1e-9, 1e-9, 1e-9)}
     return MultibodyScenario(
         bodies={
@@ -132,15 +132,15 @@ def tumbling(**more):
     )
 
 
-def test_a_tumbling_body_agrees_with_dense_samples():
-    """Peaks and the first time beyond 16 levels of every quantity, against 1000 samples a second of the same run."""
+def test_peaks_and_events_of_a_tumbling_body_agree_with_dense_samples():
+    """Peaks and first crossings of six levels of every channel, against 1000 samples per second."""
     names = [f"horn.{field}" for field in ("x", "y", "z", "vx", "velocity", "tilt")] + [
         "ship.wy",
         "ship.rate",
     ]
     record = {"rate": 1000.0, "also": names, "max_rows": 70_000}
     metrics = {f"{how}_{name[5:]}": f"{how} {name}" for name in names for how in ("max", "min")}
-    seen = simulate(tumbling(record=record, metrics=metrics), with_prediction=False)
+    seen = simulate(tumbling_body(record=record, metrics=metrics), with_prediction=False)
     t, events, first = seen.history.time, {}, {}
     for name in names:
         values = seen.history[name]
@@ -155,7 +155,7 @@ def test_a_tumbling_body_agrees_with_dense_samples():
             events[label] = Event(when=f"{name} > {level!r} {unit}")
             if values[0] <= level:
                 first[label] = t[beyond[0] + 1]
-    found = simulate(tumbling(record={"rate": 0.0}, events=events), with_prediction=False)
+    found = simulate(tumbling_body(record={"rate": 0.0}, events=events), with_prediction=False)
     for label, time in first.items():
         assert times(found, label) == pytest.approx([time - 0.5e-3], abs=0.6e-3), label
 
@@ -163,7 +163,7 @@ def test_a_tumbling_body_agrees_with_dense_samples():
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 @pytest.mark.parametrize("error", [1e-6, 1e-3])
 def test_no_sample_lies_beyond_a_peak(kind, floating, error):
-    """Of any quantity of trees with springs, a strut and a weld; at a low accuracy stability limits the steps."""
+    """For all channels of trees with springs, a strut and a weld; at low accuracy stability limits the steps."""
     for seed in (3, 11):
         system = scene(kind, floating, lossy=seed == 3, seed=seed)
         names = [f"{body}.{field}" for body in system.bodies for field in BODY_FIELDS]
@@ -174,7 +174,7 @@ def test_no_sample_lies_beyond_a_peak(kind, floating, error):
             f"{name}.{field}" for name in system.elements() for field in ("force", "energy", "deflection")
         ]
         accuracy = Accuracy(length=error, angle=error, speed=10.0 * error, rate=10.0 * error)
-        run, history = watch(system, names, 4.0, accuracy=accuracy, record_rate=1000.0)
+        run, history = simulate_with_peaks(system, names, 4.0, accuracy=accuracy, record_rate=1000.0)
         for peak, name in zip(run.peaks, names):
             values = history[name]
             field = name.partition(".")[2].partition(" ")[0]
@@ -191,7 +191,7 @@ def test_no_sample_lies_beyond_a_peak(kind, floating, error):
 
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 def test_every_crossing_between_two_samples_is_an_event(kind, floating):
-    """Levels at random, in both directions, again and again; events without actions keep the run and its samples."""
+    """Repeated events at random levels in both directions; without actions they do not change the run."""
     rng = np.random.default_rng(7)
     system = scene(kind, floating, lossy=False, seed=int(rng.integers(100)))
     names = [f"hand.{field} in mate" for field in UNITS] + [f"mate.{field} in arm" for field in UNITS]
@@ -216,7 +216,7 @@ def test_every_crossing_between_two_samples_is_an_event(kind, floating):
             assert np.any((at >= time[k]) & (at <= time[k + 1])), (name, events[name].when, time[k])
 
 
-def test_the_angle_between_two_axes_may_pass_through_zero_in_a_long_step():
+def test_tilt_that_passes_zero_in_a_long_step_has_its_minimum():
     """Its graph is a V; the joint turns back and forth through the upright position."""
     bodies = {
         "arm": Body(
@@ -235,7 +235,7 @@ def test_the_angle_between_two_axes_may_pass_through_zero_in_a_long_step():
     assert result.metrics["least"] == pytest.approx(0.0, abs=2e-7)
 
 
-def test_a_ball_joint_that_turns_far_in_a_step():
+def test_peaks_of_a_ball_joint_with_large_rotations_per_step():
     """A coarse accuracy lets it turn by more than a radian in a step."""
     bodies = {
         "ball": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Spherical(rate=(0.0, 0.0, 2.0))),
@@ -297,7 +297,7 @@ def test_the_force_of_a_damped_strut_peaks_inside_a_step(error):
 
 def test_events_and_metrics_agree():
     """An event happens if and only if its threshold is below the largest value: for thresholds all around it."""
-    scenario = tumbling(record={"rate": 0.0}, metrics={"top": "max horn.x", "fastest": "max horn.vy"})
+    scenario = tumbling_body(record={"rate": 0.0}, metrics={"top": "max horn.x", "fastest": "max horn.vy"})
     result = simulate(scenario, with_prediction=False)
     for name, metric, unit in (("horn.x", "top", "m"), ("horn.vy", "fastest", "m/s")):
         top = result.metrics[metric]
@@ -309,9 +309,9 @@ def test_events_and_metrics_agree():
 
 
 @pytest.mark.parametrize(("speed", "miss"), [(0.1, 1e-3), (1.0, 1e-3), (10.0, 50e-3)])
-def test_a_strut_between_two_craft_that_pass_each_other(speed, miss):
-    """A strut too weak to matter: its length, and its force where it has no damping, have the shape of a V."""
-    scenario = flying_by(speed, miss, 7.3)
+def test_length_and_force_of_a_strut_in_a_fly_by(speed, miss):
+    """The strut has a negligible force; its length, and its force without damping, have the shape of a V."""
+    scenario = fly_by(speed, miss, 7.3)
     strut = Strut(a=Anchor(body="craft"), b=Anchor(body="station"), stiffness=1e-7, length=0.2, preload=1e-9)
     events = {
         "short": Event(when="link.deflection < -140 mm"),
@@ -329,8 +329,8 @@ def test_a_strut_between_two_craft_that_pass_each_other(speed, miss):
 
 
 @pytest.mark.plain_python
-def test_a_pulse_shorter_than_any_step_is_seen():
-    """Steps end where a load is switched: its force jumps over thresholds and has its peak there."""
+def test_pulse_shorter_than_any_step_is_found():
+    """Steps end where a load is switched; its force crosses thresholds and has its peak there."""
     load = Load(body="craft", force=(3.0, 0.0, 0.0), pulses=(Pulse(start=4.321, duration=1e-3),))
     scenario = MultibodyScenario(
         bodies={"craft": Body(mass=10.0, inertia=(1.0, 1.0, 1.0), joint=Free())},
@@ -353,14 +353,14 @@ def test_a_pulse_shorter_than_any_step_is_seen():
     assert result.metrics["thrust"] == pytest.approx(3.0, rel=1e-15)
 
 
-# Looking does not change the run.
+# Events without actions do not change the run.
 
 
-def test_an_event_that_does_nothing_leaves_the_run_as_it_is():
-    """It is logged at its time with a row of its own; states, steps and all other rows keep their bits."""
-    plain = simulate(tumbling(), with_prediction=False)
+def test_event_without_actions_does_not_change_the_run():
+    """It is logged with an additional row; states, steps and all other rows keep their bits."""
+    plain = simulate(tumbling_body(), with_prediction=False)
     event = Event(when="horn.x < 0.2345 m", once=False)
-    noted = simulate(tumbling(events={"noted": event}), with_prediction=False)
+    noted = simulate(tumbling_body(events={"noted": event}), with_prediction=False)
     at = times(noted, "noted")
     assert len(at) > 3
     assert noted.timing.steps == plain.timing.steps
@@ -374,7 +374,7 @@ def test_an_event_that_does_nothing_leaves_the_run_as_it_is():
 
 
 @pytest.mark.parametrize("when", ["nose.z in drogue > 121 mm", "time > 3.21 s", "bumper.joint > 4 mm"])
-def test_an_event_that_does_nothing_leaves_a_docking_as_it_is(when):
+def test_event_without_actions_does_not_change_a_docking(when):
     scenario = load("assist-soft-docking")
     plain = simulate(scenario, with_prediction=False)
     events = {**scenario.events, "noted": Event(when=when, once=False)}
@@ -386,16 +386,16 @@ def test_an_event_that_does_nothing_leaves_a_docking_as_it_is(when):
         assert noted.metrics[name] == (None if value is None else pytest.approx(value, rel=2e-5)), name
 
 
-def test_an_event_that_holds_at_the_start_and_does_nothing_leaves_the_run_as_it_is():
-    plain = simulate(tumbling(), with_prediction=False)
-    noted = simulate(tumbling(events={"noted": Event(when="time > -1 s")}), with_prediction=False)
+def test_event_without_actions_at_the_start_does_not_change_the_run():
+    plain = simulate(tumbling_body(), with_prediction=False)
+    noted = simulate(tumbling_body(events={"noted": Event(when="time > -1 s")}), with_prediction=False)
     assert times(noted, "noted") == [0.0]
     assert np.array_equal(noted.history["horn.x"], plain.history["horn.x"])
 
 
 @pytest.mark.plain_python
-def test_several_events_in_one_step_without_compiling():
-    """Small enough for plain Python: thresholds, a peak, and a distance, in one step of a fixed size."""
+def test_events_and_peaks_in_one_step_in_plain_python():
+    """One fixed step with thresholds, a peak and a distance is small enough for plain Python."""
     craft = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
     system = MultibodyScenario(
         bodies={
@@ -422,8 +422,8 @@ def test_several_events_in_one_step_without_compiling():
     assert result.timing.steps == 1
 
 
-def drifting(**more):
-    """A craft that drifts without rotation and carries a head on a gimbal at rest, which only rounding errors move."""
+def drifting_craft(**more):
+    """Return a drifting craft with a head on a gimbal at rest, which only rounding errors move."""
     free = Free(attitude=(0.8, 0.36, -0.288, 0.384), velocity=(0.3, -0.1, 0.7))
     return MultibodyScenario(
         bodies={
@@ -441,8 +441,8 @@ def drifting(**more):
 
 def test_the_search_does_not_resolve_rounding_errors_of_a_joint_at_rest():
     """The peak of a deflection that is no more than rounding errors costs no evaluation."""
-    plain = simulate(drifting(), with_prediction=False)
-    seen = simulate(drifting(metrics={"bend": "max gimbal.deflection"}), with_prediction=False)
+    plain = simulate(drifting_craft(), with_prediction=False)
+    seen = simulate(drifting_craft(metrics={"bend": "max gimbal.deflection"}), with_prediction=False)
     assert 0.0 < seen.metrics["bend"] < 1e-4 * LENGTH
     assert seen.timing.evaluations == plain.timing.evaluations
 

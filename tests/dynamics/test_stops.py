@@ -57,7 +57,7 @@ def test_undamped_stop_returns_the_speed(method, stiffness):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("zeta", [0.05, 0.3, 0.8, 2.0])
 def test_damped_stop_releases_at_zero_force(method, zeta):
-    """Its restitution is that of a spring and damper that lets go where it would pull."""
+    """The restitution is that of a spring and damper that is released where it would pull."""
     mass, stiffness, speed = 2.0, 1e5, 0.3
     damping = 2.0 * zeta * math.sqrt(stiffness * mass)
     result = run(
@@ -140,7 +140,7 @@ def test_joint_at_rest_at_its_stop_follows_a_force_that_begins_later(method, for
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("damping", [0.0, 20.0, 300.0, 3000.0])
 def test_joint_that_bounces_on_its_stop_comes_to_rest_on_it(method, damping):
-    """With damping the bounces become ever shorter; the stop then carries the weight."""
+    """With damping the bounces become shorter and shorter; the stop then carries the weight."""
     mass, stiffness, weight = 1.0, 1e4, 9.81
     result = run(
         method,

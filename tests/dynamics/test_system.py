@@ -1,4 +1,4 @@
-"""Models that cannot exist are refused with a sentence; those that can are assembled as written."""
+"""Impossible models are refused with a message; valid ones are assembled as specified."""
 
 import math
 
@@ -161,7 +161,7 @@ def test_impossible_models_are_refused_with_a_sentence(case):
         build()
 
 
-def test_what_is_just_possible_is_accepted():
+def test_limiting_cases_are_accepted():
     Body(mass=1.0, inertia=(1.0, 1.0, 2.0))  # a flat plate
     System(bodies={"p": Body(mass=1.0, joint=Prismatic())})
     System(bodies={"p": Body(mass=1.0, centre_of_mass=(1.0, 0.0, 0.0), joint=Revolute())})
@@ -173,7 +173,7 @@ def test_what_is_just_possible_is_accepted():
     )
 
 
-def test_a_universal_joint_is_two_hinges():
+def test_universal_joint_equals_two_revolute_joints():
     """The first axis is fixed in the parent, the second in the body."""
     system = arm(Universal(axes=("y", "x"), angles=(0.3, 0.5)))
     R_NB, _ = body_pose(assemble(system), assemble(system).y, "arm")
@@ -195,7 +195,7 @@ def test_a_planar_joint_slides_in_its_plane_and_turns():
     assert R_NB[:, 0] == pytest.approx([math.cos(0.4), 0.0, math.sin(0.4)])
 
 
-def test_attitudes_agree():
+def test_all_forms_of_an_attitude_agree():
     """Roll, pitch, yaw about fixed axes; axis and angle; quaternion wxyz."""
     turns = [
         RollPitchYaw(roll=0.3),
@@ -209,8 +209,8 @@ def test_attitudes_agree():
         assert R_NB[:, 1] == pytest.approx([0.0, math.cos(0.3), math.sin(0.3)])
 
 
-def test_fixed_bodies_become_one():
-    """Mass, centre and inertia of two halves are those of the whole, by the parallel-axis rule."""
+def test_fixed_bodies_have_the_inertia_of_one_body():
+    """Two halves have the mass, centre of mass and inertia of the whole, by the parallel-axis theorem."""
     half = {"mass": 1.0, "inertia": (0.1, 0.2, 0.25)}
     joint = Free(rate=(0.3, -0.2, 0.5))
     whole = Body(mass=2.0, centre_of_mass=(0.5, 0.0, 0.0), inertia=(0.2, 0.4 + 0.5, 0.5 + 0.5), joint=joint)
@@ -224,8 +224,8 @@ def test_fixed_bodies_become_one():
     assert two == pytest.approx(one, abs=1e-15)
 
 
-def test_bodies_may_come_in_any_order():
-    """Children before parents, trees interleaved: the same motion."""
+def test_order_of_bodies_does_not_change_the_motion():
+    """Children may precede their parents, and trees may be interleaved."""
     bodies = {
         "base": Body(**BOX, joint=Free(rate=(0.1, 0.2, 0.3))),
         "arm": Body(**BOX, parent="base", joint=Revolute(at=(1.0, 0.0, 0.0), rate=1.0)),

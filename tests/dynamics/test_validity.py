@@ -1,4 +1,4 @@
-"""What a run says about the validity of its contact model."""
+"""Validity of the contact model: warnings, and runs that end as penetrated."""
 
 import math
 
@@ -27,7 +27,7 @@ def plate_profile(thickness, radius=0.1):
 def throw(
     speed=1.0, thickness=3e-3, radius=0.01, start=None, plate_is_b=False, layer=None, plate=None, **changes
 ):
-    """Run a ball of 1 kg against a fixed plate whose front is at z = 0, with the material behind it."""
+    """Simulate a ball of 1 kg against a fixed plate with its front at z = 0; return the result."""
     place = (0.0, 0.0, -radius - 1e-4) if start is None else start
     sides = ("ball", "plate") if plate_is_b else ("plate", "ball")
     scenario = MultibodyScenario(
@@ -57,7 +57,7 @@ def throw(
 
 
 @pytest.mark.parametrize("plate_is_b", [False, True])
-def test_ball_does_not_leave_a_plate_on_its_far_side(plate_is_b):
+def test_run_ends_when_a_ball_passes_the_middle_of_a_plate(plate_is_b):
     result = throw(plate_is_b=plate_is_b)
     assert (result.outcome, result.valid, result.completed) == ("penetrated", "no", False)
     assert result.timing.simulated_s < 0.01
@@ -71,8 +71,8 @@ def test_a_fixed_step_that_may_pass_a_wall_gets_a_warning(speed, step):
     assert any("passed" in warning for warning in result.warnings), result.warnings
 
 
-def test_no_ball_passes_a_plate_unseen():
-    """Radii, speeds and plates of which most were passed without a word: through is `penetrated`, back is not."""
+def test_ball_that_passes_a_plate_ends_the_run_as_penetrated():
+    """Over radii, speeds and thicknesses a run is either `penetrated`, or completed with the ball in front."""
     ends = [throw(speed, thickness, radius) for radius in (2e-3, 0.01, 0.02) for speed in (0.3, 3.0, 30.0)
             for thickness in (3e-3, 0.3e-3)]  # fmt: skip
     through = [result for result in ends if result.outcome == "penetrated"]
@@ -95,7 +95,7 @@ def test_warning_of_a_wall_grows_with_the_depth(plate_is_b):
 
 
 def test_depth_beyond_the_smallest_radius_is_warned():
-    """The sharpest rounding may be anywhere on the surface."""
+    """The smallest radius of the whole surface counts, not that at the contact."""
     edge = {"at": (0.0, 0.1), "fillet": 0.2e-3}
     result = throw(0.2, plate=((0.0, 0.0), edge, (0.05, 0.1), (0.05, 0.0)))
     assert result.valid == "warned"
@@ -134,7 +134,7 @@ def test_contact_beyond_a_meridian_is_warned():
     assert behind.warnings == ("hit has touched beyond the end of the meridian of its surface a.",)
 
 
-def test_ball_far_outside_the_rim_of_an_open_cone_is_not_hit():
+def test_ball_far_outside_the_rim_of_an_open_cone_has_no_contact():
     cone = ((0.1, 0.02), (0.0, 0.05))
     result = throw(1.0, plate=cone, start=(0.14, 0.0, -0.02), duration=0.12)
     assert result.metrics["end"] == 1.0
@@ -186,7 +186,7 @@ def test_pins_wider_than_their_holes_are_warned():
 
 @pytest.mark.parametrize("plate_is_b", [False, True])
 def test_tip_of_a_cone_is_not_penetrated(plate_is_b):
-    """Its thickness ends at zero, which is no wall."""
+    """The thickness of a cone falls to zero at its tip, which is not a wall."""
     cone = ((0.0, 0.0), (0.05, 0.015), (0.05, 0.0))
     result = throw(0.05, plate=cone, plate_is_b=plate_is_b)
     assert result.outcome == "completed"

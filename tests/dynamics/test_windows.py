@@ -1,4 +1,4 @@
-"""Conditions that must hold for a time, windows between events, and means and integrals over time."""
+"""Dwell of conditions, windows of events and metrics, and means and integrals over time."""
 
 import math
 
@@ -31,7 +31,7 @@ ALLOWED = {"adaptive": 1e-8, "implicit": 1e-5, "long-steps": 1e-5, "short-steps"
 
 
 def oscillator(integrator="adaptive", duration=2.0, **more):
-    """A mass on a spring: x = AMPLITUDE cos(OMEGA t)."""
+    """Return the result of a mass on a spring: x = AMPLITUDE cos(OMEGA t)."""
     return simulate(
         MultibodyScenario(
             bodies={"mass": Body(mass=MASS, joint=Prismatic(position=AMPLITUDE))},
@@ -52,8 +52,8 @@ def times(result, name):
 
 
 @every_integrator
-def test_an_event_occurs_when_its_condition_was_true_for_its_time(integrator):
-    """x < 50 mm from acos(1/2) for 4/3 pi in the phase; a shorter time is reached, a longer one never."""
+def test_event_occurs_when_its_condition_was_true_for_its_dwell(integrator):
+    """x < 50 mm from the phase acos(1/2) on for 4/3 pi; a shorter dwell ends in it, a longer one never ends."""
     begin, length = math.acos(0.5) / OMEGA, 4.0 / 3.0 * math.pi / OMEGA
     dwells = {"tiny": 1e-6, "half": 0.5 * length, "nearly": 0.999 * length, "longer": 1.001 * length}
     events = {
@@ -69,15 +69,15 @@ def test_an_event_occurs_when_its_condition_was_true_for_its_time(integrator):
 
 
 @pytest.mark.parametrize("duration", [0.5, 0.7, 0.7000000001])
-def test_a_time_that_ends_with_the_run_counts(duration):
-    """True from the start: due at 0.7 s, exactly."""
+def test_dwell_that_ends_with_the_run_counts(duration):
+    """The condition is true from the start, so the event occurs exactly at 0.7 s."""
     result = oscillator(duration=duration, events={"held": Event(when="mass.joint < 1 m for 0.7 s")})
     assert times(result, "held") == ([0.7] if duration >= 0.7 else [])
     assert ["true at the start" in text for text in result.warnings] == [True]
 
 
-def test_an_interruption_shorter_than_any_step_starts_the_time_again():
-    """A pulse of 1 ms breaks the condition; the time counts from its end."""
+def test_interruption_shorter_than_any_step_restarts_the_dwell():
+    """A pulse of 1 ms interrupts the condition; the dwell counts from its end."""
     scenario = MultibodyScenario(
         bodies={"craft": Body(mass=10.0, inertia=(1.0, 1.0, 1.0), joint=Free())},
         loads={
@@ -91,8 +91,8 @@ def test_an_interruption_shorter_than_any_step_starts_the_time_again():
     assert result.outcome == "quiet"
 
 
-def test_a_fly_by_interrupts_a_condition():
-    """A craft is within 1 mm of the origin for 0.2 ms of a long step: the condition was not true without a break."""
+def test_fly_by_within_a_step_restarts_the_dwell():
+    """A craft is within 1 mm of the origin for 0.2 ms of a long step, which interrupts the condition."""
     bodies = {
         "craft": Body(mass=1.0, inertia=(1.0,) * 3, joint=Free(position=(-10.0, 0, 0), velocity=(10.0, 0, 0)))
     }
@@ -104,7 +104,7 @@ def test_a_fly_by_interrupts_a_condition():
     assert times(result, "away") == pytest.approx([1.0 + 1e-4 + 1.5], abs=1e-9)
 
 
-def test_arming_starts_the_time_again_and_disarming_ends_it():
+def test_arming_restarts_the_dwell_and_disarming_ends_it():
     events = {
         "held": Event(when="mass.joint < 1 m for 0.5 s", then=(Action(stop=True),)),
         "off": Event(when="time > 0.3 s", then=(Action(disarm="held"),)),
@@ -113,8 +113,8 @@ def test_arming_starts_the_time_again_and_disarming_ends_it():
     assert times(oscillator(events=events), "held") == pytest.approx([1.4], abs=1e-12)
 
 
-def test_actions_that_make_the_condition_false_end_the_time():
-    """The spring is switched off before the force was there for the time."""
+def test_action_that_makes_the_condition_false_ends_the_dwell():
+    """The spring is disabled before its force has lasted for the dwell."""
     events = {
         "loaded": Event(when="spring.force < -1 N for 0.2 s"),
         "off": Event(when="time > 0.15 s", then=(Action(disable="spring"),)),
@@ -127,8 +127,8 @@ def test_actions_that_make_the_condition_false_end_the_time():
 
 
 @every_integrator
-def test_windows_of_events(integrator):
-    """x < 0 from pi/2 to 3/2 pi in the phase, again and again."""
+def test_events_occur_only_inside_their_windows(integrator):
+    """x < 0 at phases from pi/2 to 3/2 pi of every period."""
     windows = {
         "after": "after mark",
         "before": "before mark",
@@ -160,7 +160,7 @@ def test_windows_of_events(integrator):
 
 
 def test_a_window_with_a_limit_opens_at_each_occurrence():
-    """x falls below -50 mm within 0.15 s after each upward crossing? Never; within 0.15 s after each downward one."""
+    """x falls below -50 mm within 0.15 s after each downward crossing, and never within 0.15 s after an upward one."""
     events = {
         "down": Event(when="mass.joint < 0 m", once=False),
         "up": Event(when="mass.joint > 0 m", once=False, armed=True),
@@ -175,7 +175,7 @@ def test_a_window_with_a_limit_opens_at_each_occurrence():
 
 
 def test_events_in_sequence_with_times():
-    """A chain of events, each after the one before, as in the latching of a mechanism."""
+    """Each event of a sequence has a window after the one before, as in the latching of a mechanism."""
     events = {
         "first": Event(when="mass.joint < 0 m"),
         "second": Event(when="mass.joint > 0 m for 0.1 s after first"),
@@ -187,7 +187,7 @@ def test_events_in_sequence_with_times():
     assert [event.time for event in result.events] == pytest.approx(np.array(phases) / OMEGA, abs=1e-8)
 
 
-def test_a_held_condition_counts_from_the_opening_of_its_window():
+def test_dwell_counts_from_the_opening_of_the_window():
     events = {
         "mark": Event(when="time > 0.5 s"),
         "held": Event(when="mass.joint < 1 m for 0.3 s after mark"),
@@ -256,7 +256,7 @@ def test_a_docking_with_windows_does_not_depend_on_the_record(record):
 # Windows of metrics, means and integrals.
 
 
-def test_rules_of_quadrature_have_their_degree():
+def test_quadrature_rules_have_their_degree_of_exactness():
     """Kronrod's rule is exact for polynomials up to degree 11, that of Gauss up to 5."""
     for weights, degree in ((KRONROD, 11), (GAUSS, 5)):
         errors = [abs(weights @ NODES**n - 1.0 / (n + 1)) for n in range(degree + 2)]
@@ -264,7 +264,7 @@ def test_rules_of_quadrature_have_their_degree():
 
 
 @every_integrator
-def test_means_and_integrals_of_an_oscillator(integrator):
+def test_means_and_integrals_of_an_oscillator_equal_closed_forms(integrator):
     """Closed forms over 2 s, for every method and step size."""
     T = 2.0
     result = oscillator(
@@ -293,7 +293,7 @@ def test_means_and_integrals_of_an_oscillator(integrator):
     assert result.units == {**result.units, "mean": "m", "rms": "m", "area": "m*s", "path": "m", "power": "W"}
 
 
-def spinning(rate, **more):
+def spinning_tip(rate, **more):
     light = {"mass": 1e-3, "inertia": (1e-6, 1e-6, 1e-6)}
     return MultibodyScenario(
         bodies={
@@ -308,7 +308,7 @@ def spinning(rate, **more):
 @pytest.mark.parametrize("rate", [0.3, 3.0, 30.0])
 def test_integrals_of_a_tip_that_turns_many_times_in_a_step(rate):
     metrics = {"x": "integral tip.x", "square": "rms tip.y", "abs": "mean abs tip.x * tip.y / (1 m)"}
-    result = simulate(spinning(rate, metrics=metrics), with_prediction=False)
+    result = simulate(spinning_tip(rate, metrics=metrics), with_prediction=False)
     turned = 20.0 * rate
     assert result.timing.steps < 20
     assert result.metrics["x"] == pytest.approx(0.5 * math.sin(turned) / rate, abs=1e-9)
@@ -325,9 +325,11 @@ def test_integrals_do_not_depend_on_the_record(rate):
     """Same bits with and without a history, and at any rate."""
     metrics = {"x": "integral tip.x", "square": "rms tip.y", "most": "max tip.x - tip.y"}
     events = {"e": Event(when="tip.y > 0.3 m", once=False)}
-    plain = simulate(spinning(3.0, metrics=metrics, events=events).without_history(), with_prediction=False)
+    plain = simulate(
+        spinning_tip(3.0, metrics=metrics, events=events).without_history(), with_prediction=False
+    )
     record = {"rate": rate, "max_rows": 30_000}
-    seen = simulate(spinning(3.0, metrics=metrics, events=events, record=record), with_prediction=False)
+    seen = simulate(spinning_tip(3.0, metrics=metrics, events=events, record=record), with_prediction=False)
     assert seen.metrics == plain.metrics
     assert [event.time for event in seen.events] == [event.time for event in plain.events]
 
@@ -385,7 +387,7 @@ def test_a_window_begins_with_the_values_after_the_actions_of_its_event():
 
 
 @pytest.mark.plain_python
-def test_dwell_windows_and_integrals_without_compiling():
+def test_dwell_windows_and_integrals_in_plain_python():
     events = {
         "low": Event(when="mass.joint < 0 m"),
         "held": Event(when="abs(mass.joint) < 1 m and time > 0.1 s for 0.2 s within 1 s after low"),

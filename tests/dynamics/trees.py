@@ -1,4 +1,4 @@
-"""Random trees, and the same trees in other engines."""
+"""Random trees, and their accelerations in MuJoCo and Pinocchio."""
 
 import mujoco
 import numpy as np
@@ -15,7 +15,7 @@ from softdock.spatial.rotations import matrix_from_quaternion
 
 
 def random_system(seed: int) -> System:
-    """4 to 20 bodies in one or more trees, floating and grounded, all kinds of joints, springs and gravity."""
+    """Return 4 to 20 bodies in one or more trees, floating and grounded, with all joints, springs and gravity."""
     rng = np.random.default_rng(seed)
     bodies: dict[str, Body] = {}
     for i in range(rng.integers(4, 21)):
@@ -32,10 +32,10 @@ def random_system(seed: int) -> System:
 
 
 def accelerations(system: System, assembly: Assembly, y=None) -> dict[str, np.ndarray]:
-    """Accelerations by body as MuJoCo counts them: of a free body's origin in the world, then in body axes."""
+    """Return accelerations by body in MuJoCo's order; of a free body: origin in world axes, rotation in body axes."""
     _, records = evaluate(assembly, y)
     links, axes = records.links, records.axes
-    link_accelerations(links, records.groups, 0)  # bases are left out where nobody asks
+    link_accelerations(links, records.groups, 0)  # the derivative omits the bases
     out = {}
     for name, body in system.bodies.items():
         place = assembly.joints[name]
@@ -72,7 +72,7 @@ def pose(joint: j.Joint) -> pin.SE3:
 
 
 def axes_of(joint: j.Joint) -> list[tuple[type, np.ndarray, float, float]]:
-    """Single axes of a joint as Pinocchio's joint, direction, position and speed."""
+    """Return the single axes of a joint as Pinocchio's joint, direction, position and speed."""
     slide, turn = pin.JointModelPrismaticUnaligned, pin.JointModelRevoluteUnaligned
     match joint:
         case j.Revolute():
@@ -127,7 +127,7 @@ def pinocchio_model(system: System):
 
 
 def pinocchio_accelerations(system: System, assembly: Assembly) -> dict[str, np.ndarray]:
-    """Accelerations by `aba` with the joint forces that our springs give."""
+    """Return the accelerations of Pinocchio's `aba` with the joint forces of our springs."""
     model, q, v, joints = pinocchio_model(system)
     _, records = evaluate(assembly)
     tau = np.zeros(model.nv)

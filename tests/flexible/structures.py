@@ -17,14 +17,14 @@ def beam(elements: int, section: Section = ROUND, end=(LENGTH, 0.0, 0.0), side=(
 
 
 def satellite(rng: np.random.Generator, elements: int = 3) -> Structure:
-    """Return a rigid hub with three bent appendages, an offset and a tip mass, random by seed."""
+    """Return a random structure: a rigid hub with three bent appendages, offset beams and a tip mass."""
     nodes: dict[str, tuple[float, ...]] = {"hub": tuple(rng.normal(size=3))}
     beams, sections = {}, {}
     for i in range(3):
         last = "hub"
         for j in range(2):
             name = f"n{i}{j}"
-            nodes[name] = tuple(np.array(nodes[last]) + rng.uniform(1.0, 3.0) * unit(rng))
+            nodes[name] = tuple(np.array(nodes[last]) + rng.uniform(1.0, 3.0) * unit_vector(rng))
             sections[name] = Section(
                 axial=rng.uniform(1e5, 1e6),
                 bending_y=rng.uniform(1e3, 1e4),
@@ -55,6 +55,6 @@ def satellite(rng: np.random.Generator, elements: int = 3) -> Structure:
     return Structure(nodes=nodes, sections=sections, beams=beams, parts={"hub": hub, "tip": tip})
 
 
-def unit(rng: np.random.Generator) -> np.ndarray:
+def unit_vector(rng: np.random.Generator) -> np.ndarray:
     v = rng.normal(size=3)
     return v / np.linalg.norm(v)

@@ -29,7 +29,7 @@ STUBBY = Section(
 )
 
 
-def bending_pair(section: Section, ends: Ends, elements: int, modes: int) -> np.ndarray:
+def bending_frequencies(section: Section, ends: Ends, elements: int, modes: int) -> np.ndarray:
     """Return the lowest frequencies, including both bending planes."""
     m = mesh(beam(elements, section))
     return (base_modes(m, "root", modes) if ends is Ends.CANTILEVER else free_modes(m, modes)).frequency
@@ -37,12 +37,12 @@ def bending_pair(section: Section, ends: Ends, elements: int, modes: int) -> np.
 
 @pytest.mark.parametrize("ends", Ends, ids=lambda e: e.name)
 @pytest.mark.parametrize("mode", [1, 2])
-def test_bending_frequencies_to_1e6_and_fourth_order(ends: Ends, mode: int) -> None:
+def test_bending_frequencies_converge_in_fourth_order(ends: Ends, mode: int) -> None:
     """Cubic shape functions give omega too high by (beta h)^4 / 1440."""
     exact = theory.bending_frequency(ends, mode, SLENDER.bending_y, SLENDER.mass_per_length, LENGTH)
     errors = []
     for elements in (8, 16, 32):
-        f = bending_pair(SLENDER, ends, elements, 6)
+        f = bending_frequencies(SLENDER, ends, elements, 6)
         found = f[np.argmin(np.abs(f / exact - 1.0))]
         errors.append(found / exact - 1.0)
         wave = theory.wave_number(ends, mode) / elements
@@ -51,10 +51,10 @@ def test_bending_frequencies_to_1e6_and_fourth_order(ends: Ends, mode: int) -> N
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.15)
 
 
-def test_frequencies_reach_1e6() -> None:
+def test_frequencies_are_accurate_to_1e6() -> None:
     for ends in Ends:
         exact = theory.bending_frequency(ends, 1, SLENDER.bending_y, SLENDER.mass_per_length, LENGTH)
-        assert bending_pair(SLENDER, ends, 40, 1)[0] == pytest.approx(exact, rel=1e-6)
+        assert bending_frequencies(SLENDER, ends, 40, 1)[0] == pytest.approx(exact, rel=1e-6)
 
 
 @pytest.mark.parametrize("ends", Ends, ids=lambda e: e.name)
@@ -71,7 +71,7 @@ def test_timoshenko_frequencies_converge_in_second_order(ends: Ends) -> None:
         assert share > 0.05  # shear and rotary inertia matter here
         errors = []
         for elements in (8, 16, 32):
-            f = bending_pair(STUBBY, ends, elements, 4)
+            f = bending_frequencies(STUBBY, ends, elements, 4)
             errors.append(np.abs(f / exact - 1.0).min())
             assert errors[-1] < share * (2.0 * np.pi / elements) ** 2 / 24.0
         assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
@@ -105,7 +105,7 @@ def test_cantilever_deflection_is_exact(section: Section, elements: int) -> None
         np.testing.assert_allclose(found.reactions[0, 3:], -load[3:], atol=1e-7)
 
 
-def test_tip_slope_and_twist_and_stretch() -> None:
+def test_slope_twist_and_elongation_of_the_tip_are_exact() -> None:
     m = mesh(beam(3, ROUND))
     motion = deflect(m, {"tip": (5.0, 0.0, 0.0, 40.0, 10.0, 0.0)}, ["root"]).motion[m.index("tip")]
     assert motion[0] == pytest.approx(5.0 * LENGTH / ROUND.torsion, rel=1e-10)
@@ -113,8 +113,8 @@ def test_tip_slope_and_twist_and_stretch() -> None:
     assert motion[2] == pytest.approx(10.0 * LENGTH**2 / (2 * ROUND.bending_z), rel=1e-10)
 
 
-def test_portal_frame() -> None:
-    """Columns and beam that do not stretch: sway and moments at the feet."""
+def test_sway_of_a_portal_frame_equals_the_closed_form() -> None:
+    """Columns and beam are inextensible; sway and moments at the feet are known."""
     height, span, column, girder, force = 3.0, 5.0, 2.0e4, 5.0e4, 100.0
     stiff = {"axial": 1e11, "torsion": 1e6, "mass_per_length": 1.0}
     frame = Structure(
@@ -140,7 +140,7 @@ def test_portal_frame() -> None:
     assert found.reactions[:, 3].sum() == pytest.approx(-force, rel=1e-7)
 
 
-def test_offset_is_a_rigid_arm() -> None:
+def test_offset_acts_as_a_rigid_arm() -> None:
     arm = np.array([0.0, 0.4, 0.3])
     held = beam(4, ROUND)
     tip = tuple(np.array([LENGTH, 0.0, 0.0]) + arm)
@@ -198,7 +198,7 @@ def test_dividing_a_beam_at_a_node_does_not_change_its_modes() -> None:
     )
 
 
-def test_mass_properties_of_a_rod_with_a_ball() -> None:
+def test_mass_properties_of_a_rod_with_a_ball_equal_closed_forms() -> None:
     m = mesh(
         beam(3, ROUND).model_copy(
             update={"parts": {"ball": RigidPart(node="tip", mass=6.0, inertia=(1.0, 1.0, 1.0))}}
@@ -215,8 +215,8 @@ def test_mass_properties_of_a_rod_with_a_ball() -> None:
     )
 
 
-def test_sparse_and_dense_find_the_same_modes_even_repeated_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four equal arms: every frequency comes several times."""
+def test_sparse_and_dense_solvers_find_the_same_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every frequency of a structure with four equal arms is a multiple one."""
     ends = {"e": (2.0, 0, 0), "n": (0, 2.0, 0), "w": (-2.0, 0, 0), "s": (0, -2.0, 0)}
     cross = Structure(
         nodes={"hub": (0, 0, 0), **ends},

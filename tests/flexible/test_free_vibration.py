@@ -70,7 +70,7 @@ def test_one_mode_vibrates_at_its_coupled_frequency() -> None:
     )
 
 
-def test_infinite_stiffness_tends_to_the_rigid_solution() -> None:
+def test_stiff_structure_tends_to_the_rigid_solution() -> None:
     """The base stays with the rigid body up to the deflection, which falls with the root of the stiffness."""
     gaps = []
     for stiffer in (1.0, 100.0, 10_000.0):
@@ -79,7 +79,7 @@ def test_infinite_stiffness_tends_to_the_rigid_solution() -> None:
         run = propagate_free_vibration(
             modes, motion=hit.motion, modal_rate=hit.modal_rate, body=BODY, end=5.0, step=0.01
         )
-        # integral of the base's motion less the rigid one: what the modes have moved it back
+        # displacement of the base relative to the rigid body, which the modes cause
         moved = -np.linalg.solve(modes.inertia + BODY, modes.participation @ run.modal.T)
         gaps.append(np.abs(moved).max())
     assert gaps[1] == pytest.approx(gaps[0] / 10.0, rel=0.3)  # sampled maxima
@@ -93,7 +93,7 @@ def test_motion_does_not_depend_on_the_step() -> None:
     np.testing.assert_allclose(coarse.modal, fine.modal[::2], atol=1e-10 * np.abs(fine.modal).max())
 
 
-def test_node_velocity_is_that_of_base_and_modes() -> None:
+def test_velocity_of_a_node_is_the_sum_of_base_and_modes() -> None:
     modes = modes_of(count=6)
     run = propagate_free_vibration(modes, motion=CLOSING, modal_rate=np.ones(6), end=1.0, step=0.001)
     at = modes.node("n11")
@@ -105,7 +105,7 @@ def test_node_velocity_is_that_of_base_and_modes() -> None:
     assert not run.deflection("hub").any()
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_refused() -> None:
     modes = modes_of(count=2)
     with pytest.raises(InputError, match="step: must be above 0 s"):
         propagate_free_vibration(modes, motion=np.zeros(6), modal_rate=np.zeros(2), end=1.0, step=0.0)

@@ -12,8 +12,8 @@ from softdock.flexible import RigidPart, base_modes, free_modes, mesh, modes_fro
 from softdock.flexible.imported_modes import COMPONENTS
 
 
-def arrays(seed: int = 0, count: int = 12) -> dict[str, object]:
-    """Return the modes of a random satellite as arrays of another program."""
+def modes_as_arrays(seed: int = 0, count: int = 12) -> dict[str, object]:
+    """Return the modes of a random satellite as arrays, as other programs write them."""
     m = mesh(satellite(np.random.default_rng(seed), 2))
     modes = base_modes(m, "hub", count)
     return {
@@ -26,7 +26,7 @@ def arrays(seed: int = 0, count: int = 12) -> dict[str, object]:
 
 
 def test_imported_modes_equal_computed_ones(tmp_path: Path) -> None:
-    given = arrays()
+    given = modes_as_arrays()
     np.savez(tmp_path / "modes.npz", **given)  # type: ignore[arg-type]
     own = base_modes(mesh(satellite(np.random.default_rng(0), 2)), "hub", 12)
     for found in (modes_from_arrays(base="hub", **given), read_modes(tmp_path / "modes.npz", base="hub")):  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def test_imported_modes_equal_computed_ones(tmp_path: Path) -> None:
         assert found.residual == pytest.approx(own.residual, rel=1e-9)
 
 
-def lumped() -> dict[str, np.ndarray]:
+def lumped_modes() -> dict[str, np.ndarray]:
     """Return the modes of two masses on massless springs, computed by hand."""
     shapes = np.zeros((3, 6, 2))
     shapes[1, 3, 0], shapes[2, 5, 1] = 0.5, 0.2  # a along x, b along z
@@ -60,8 +60,8 @@ def write_csv(folder: Path, given: dict[str, np.ndarray]) -> None:
     (folder / "modes.csv").write_text("\n".join(modes))
 
 
-def test_csv(tmp_path: Path) -> None:
-    given = lumped()
+def test_modes_are_read_from_csv_files(tmp_path: Path) -> None:
+    given = lumped_modes()
     write_csv(tmp_path, given)
     found = read_modes(tmp_path, base="base")
     np.testing.assert_allclose(found.frequency, [0.5, 0.8])
@@ -71,7 +71,7 @@ def test_csv(tmp_path: Path) -> None:
 
 
 def test_invalid_modes_are_rejected() -> None:
-    given = lumped()
+    given = lumped_modes()
 
     def refused(message: str, **change: object) -> None:
         with pytest.raises(InputError, match=message):
@@ -130,7 +130,7 @@ def test_free_free_modes_are_refused() -> None:
 def test_errors_in_files_have_file_and_line(
     tmp_path: Path, file: str, old: str, new: str, message: str
 ) -> None:
-    write_csv(tmp_path, lumped())
+    write_csv(tmp_path, lumped_modes())
     path = tmp_path / file
     text = path.read_text()
     assert old in text
@@ -155,8 +155,8 @@ def test_missing_and_invalid_files_are_rejected(tmp_path: Path) -> None:
         read_modes(tmp_path, base="base")
 
 
-def test_damaged_archives_name_the_file_and_what_is_wrong(tmp_path: Path) -> None:
-    given = lumped()
+def test_message_about_a_damaged_archive_names_the_file_and_the_defect(tmp_path: Path) -> None:
+    given = lumped_modes()
     file = tmp_path / "modes.npz"
 
     def refused(message: str, **change: object) -> None:
@@ -178,11 +178,9 @@ def test_damaged_archives_name_the_file_and_what_is_wrong(tmp_path: Path) -> Non
         read_modes(file, base="base")
 
 
-def test_an_archive_that_was_read_before_needs_no_child(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cached_archive_needs_no_child_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path])
-    np.savez(tmp_path / "modes.npz", **lumped())  # type: ignore[arg-type]
+    np.savez(tmp_path / "modes.npz", **lumped_modes())  # type: ignore[arg-type]
     before = read_modes(tmp_path / "modes.npz", base="base")
     monkeypatch.setattr(child_process.subprocess, "Popen", None)
     np.testing.assert_array_equal(read_modes(tmp_path / "modes.npz", base="base").shapes, before.shapes)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eigvalsh
-from tests.flexible.structures import ROUND, beam, satellite, unit
+from tests.flexible.structures import ROUND, beam, satellite, unit_vector
 
 from softdock.errors import InputError
 from softdock.flexible import (
@@ -26,27 +26,29 @@ def modes_of(seed: int, elements: int = 2) -> BaseModes:
 
 
 @pytest.fixture(scope="module")
-def some() -> list[BaseModes]:
+def satellite_modes() -> list[BaseModes]:
     return [modes_of(seed) for seed in range(4)]
 
 
-def test_shapes_are_mass_normalised_and_participation_is_momentum(some: list[BaseModes]) -> None:
+def test_shapes_are_mass_normalised_and_participation_is_momentum(satellite_modes: list[BaseModes]) -> None:
     m = mesh(satellite(np.random.default_rng(0), 2))
-    flat = some[0].shapes.reshape(-1, some[0].frequency.size)
+    flat = satellite_modes[0].shapes.reshape(-1, satellite_modes[0].frequency.size)
     np.testing.assert_allclose(flat.T @ (m.mass @ flat), np.eye(flat.shape[1]), atol=1e-8)
     R = m.rigid_motions(m.positions[m.index("hub")])
     np.testing.assert_allclose(
-        some[0].participation, R.T @ (m.mass @ flat), atol=1e-9 * np.abs(some[0].participation).max()
+        satellite_modes[0].participation,
+        R.T @ (m.mass @ flat),
+        atol=1e-9 * np.abs(satellite_modes[0].participation).max(),
     )
 
 
-def test_coupled_frequencies_are_the_free_ones(some: list[BaseModes]) -> None:
-    for seed, modes in enumerate(some):
+def test_coupled_frequencies_equal_the_free_ones(satellite_modes: list[BaseModes]) -> None:
+    for seed, modes in enumerate(satellite_modes):
         free = free_modes(mesh(satellite(np.random.default_rng(seed), 2)))
         np.testing.assert_allclose(modes.coupled_frequency(), free.frequency, rtol=1e-7)
 
 
-def test_coupled_frequencies_with_a_docked_body() -> None:
+def test_coupled_frequencies_with_a_docked_body_equal_those_of_the_whole() -> None:
     structure = satellite(np.random.default_rng(5), 2)
     body = RigidPart(node="hub", mass=300.0, centre_of_mass=(0.5, -1.0, 2.0), inertia=(50.0, 60.0, 70.0))
     both = structure.model_copy(update={"parts": {**structure.parts, "docked": body}})
@@ -55,7 +57,7 @@ def test_coupled_frequencies_with_a_docked_body() -> None:
     np.testing.assert_allclose(coupled, free_modes(mesh(both)).frequency, rtol=1e-7)
 
 
-def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
+def test_articulated_inertia_tends_to_that_of_the_rigid_part() -> None:
     """With all modes the inertia is that of the hub plus a contribution of the beams' first elements."""
     gaps = []
     for elements in (1, 2, 4, 8):
@@ -71,20 +73,22 @@ def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
         assert gap[0] > -1e-9  # never below the rigid part
         gaps.append(gap[-1])
     ratios = np.array(gaps[1:]) / gaps[:-1]
-    assert (ratios < 0.75).all()  # the lent mass shrinks with the element
+    assert (ratios < 0.75).all()  # the mass that the first elements contribute falls with their length
     assert gaps[-1] < 0.1
 
 
-def test_every_mode_reduces_the_articulated_inertia_which_stays_positive(some: list[BaseModes]) -> None:
-    for modes in some:
+def test_every_mode_reduces_the_articulated_inertia_which_stays_positive(
+    satellite_modes: list[BaseModes],
+) -> None:
+    for modes in satellite_modes:
         residuals = [modes.lowest(count).residual for count in range(modes.frequency.size + 1)]
         assert (np.diff(residuals) <= 1e-12).all()
         assert ((modes.effective_mass_fraction >= 0.0) & (modes.effective_mass_fraction < 1.0)).all()
         assert eigvalsh(modes.articulated_inertia, modes.inertia)[0] > 0.0
 
 
-def test_selection(some: list[BaseModes]) -> None:
-    modes = some[2]
+def test_selection(satellite_modes: list[BaseModes]) -> None:
+    modes = satellite_modes[2]
     f = modes.frequency
     assert modes.below(f[4]).frequency.size == 5
     strong = modes.with_mass_fraction(0.01)
@@ -114,9 +118,15 @@ SIX = st.lists(st.floats(-3.0, 3.0), min_size=6, max_size=6).map(np.array)
     heavy=st.floats(-3, 3),
 )
 def test_weld_conserves_momentum_and_creates_no_energy(
-    some: list[BaseModes], which: int, kept: int, V: np.ndarray, V_o: np.ndarray, seed: int, heavy: float
+    satellite_modes: list[BaseModes],
+    which: int,
+    kept: int,
+    V: np.ndarray,
+    V_o: np.ndarray,
+    seed: int,
+    heavy: float,
 ) -> None:
-    modes = some[which].lowest(kept)
+    modes = satellite_modes[which].lowest(kept)
     rng = np.random.default_rng(seed)
     mass = 100.0 * 10.0**heavy
     body = rigid_inertia_matrix(mass, rng.normal(size=3), mass * np.diag(rng.uniform(1.0, 1.9, 3)))
@@ -136,15 +146,15 @@ def test_weld_conserves_momentum_and_creates_no_energy(
     assert done.loss == pytest.approx(0.5 * d @ reduced @ d, rel=1e-8, abs=1e-12 * size)
 
 
-def test_weld_of_equal_velocities_has_no_impulse(some: list[BaseModes]) -> None:
+def test_weld_of_equal_velocities_has_no_impulse(satellite_modes: list[BaseModes]) -> None:
     V = np.array([0.1, -0.2, 0.3, 1.0, 2.0, 3.0])
-    done = weld(some[0], body=np.eye(6), body_motion=V, base_motion=V)
+    done = weld(satellite_modes[0], body=np.eye(6), body_motion=V, base_motion=V)
     assert (done.impulse == 0.0).all()
     assert done.loss == 0.0
 
 
 def test_zero_modes_give_the_rigid_solution() -> None:
-    """Against two rigid bodies welded by hand: momentum about the common centre of mass."""
+    """The result equals the momentum balance of two rigid bodies about the common centre of mass."""
     structure = satellite(np.random.default_rng(3), 2)
     m = mesh(structure)
     rigid = base_modes(m, "hub").lowest(0)
@@ -168,14 +178,14 @@ def test_zero_modes_give_the_rigid_solution() -> None:
 
 def test_motion_about_moves_the_given_point() -> None:
     rng = np.random.default_rng(0)
-    arm, v, w = rng.normal(size=3), rng.normal(size=3), unit(rng)
+    arm, v, w = rng.normal(size=3), rng.normal(size=3), unit_vector(rng)
     V = motion_about(arm, v, w)
     np.testing.assert_allclose(V[3:] + np.cross(V[:3], arm), v, atol=1e-14)
 
 
-def test_weld_rejects_invalid_velocities(some: list[BaseModes]) -> None:
+def test_weld_rejects_invalid_velocities(satellite_modes: list[BaseModes]) -> None:
     with pytest.raises(InputError, match="body_motion: must be 6 finite numbers"):
-        weld(some[0], body=np.eye(6), body_motion=(1.0, 2.0))
+        weld(satellite_modes[0], body=np.eye(6), body_motion=(1.0, 2.0))
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def free_field() -> str:
 
 
 def short(value: float) -> str:
-    """Eight columns, the exponent without its letter where there is one."""
+    """Return a number in eight columns; an exponent is written without its letter."""
     text = f"{value:.5g}"
     if "e" in text:
         mantissa, exponent = text.split("e")
@@ -103,7 +103,7 @@ def punch(modes: BaseModes) -> str:
         lines.append(f"{text:<72}{n:>8}")
 
     for k, f in enumerate(modes.frequency):
-        for table in ("$EIGENVECTOR", "$SPCF"):  # forces at the base follow in a table that looks the same
+        for table in ("$EIGENVECTOR", "$SPCF"):  # the table of forces at the base has the same form
             for text in (
                 "$TITLE   =",
                 "$SUBTITLE=",

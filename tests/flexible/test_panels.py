@@ -59,6 +59,6 @@ def test_panel_is_part_of_a_structure_with_named_nodes() -> None:
         ({"panels": {"array": PANEL}, "sections": {"array": ROUND}}, "already used"),
     ],
 )
-def test_bad_panels(changes: dict, said: str) -> None:
+def test_invalid_panels_are_refused(changes: dict, said: str) -> None:
     with pytest.raises(InputError, match=said):
         Structure(nodes=NODES, **changes)

@@ -27,11 +27,11 @@ def tower() -> Mesh:
 
 @pytest.fixture(scope="module")
 def coarse() -> BaseModes:
-    """All modes, with panels of three elements."""
+    """Return all modes of the model with panels of three elements."""
     return base_modes(mesh(power_tower(panel_elements=3)), "foot")
 
 
-def test_mass_properties_are_table_2(tower: Mesh) -> None:
+def test_mass_properties_equal_table_2(tower: Mesh) -> None:
     found = tower.mass_properties()
     pound_foot = POUND * FOOT**2
     assert found.mass == pytest.approx(2.6612e5 * POUND, rel=1e-3)
@@ -42,7 +42,7 @@ def test_mass_properties_are_table_2(tower: Mesh) -> None:
     assert found.inertia[1, 2] == pytest.approx(0.0, abs=1.0)
 
 
-def test_free_frequencies(tower: Mesh) -> None:
+def test_free_frequencies_are_those_of_the_assumed_model(tower: Mesh) -> None:
     np.testing.assert_allclose(free_modes(tower, 8).frequency, FREE, rtol=1e-3)
 
 
@@ -50,10 +50,10 @@ def test_coupled_frequencies_equal_the_free_ones(coarse: BaseModes) -> None:
     np.testing.assert_allclose(coarse.coupled_frequency()[:8], FREE, rtol=1e-3)
     np.testing.assert_allclose(coarse.lowest(28).coupled_frequency()[:8], FREE, rtol=1e-3)
     eight = coarse.lowest(8).coupled_frequency()
-    assert eight[7] / FREE[7] > 2.0  # eight modes are too few: mostly panel modes that hardly take part
+    assert eight[7] / FREE[7] > 2.0  # eight modes are too few: most are panel modes with little participation
 
 
-def test_change_of_rate_when_the_orbiter_docks_along_x(coarse: BaseModes) -> None:
+def test_change_of_rate_for_a_docking_along_x(coarse: BaseModes) -> None:
     along_x = np.array(APPROACHES["x"])
     assert dock(coarse.lowest(0), FOOT, along_x).delta_rate == pytest.approx(3.125e-3, rel=1e-3)
     assert dock(coarse, FOOT, along_x).delta_rate == pytest.approx(6.70e-3, rel=5e-3)
@@ -79,7 +79,7 @@ def test_deflections_converge_with_modes_of_large_share(coarse: BaseModes) -> No
     assert 0.5 < tips[1] < 0.8  # two thirds of a metre
 
 
-def test_the_truss_is_one_of_9_foot_cubes() -> None:
+def test_truss_of_9_foot_cubes_has_the_stiffness_of_the_beam() -> None:
     """Longerons and single diagonals of EA 6.645e7 N; a bay with rigid faces reproduces the beam's stiffness."""
     bar = SECTIONS["keel"].axial / 4.0
     bay = equivalent_beam(square_bay(side=BAY, length=BAY, longeron=bar, diagonal=bar, crossed=False)).section

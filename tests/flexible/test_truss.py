@@ -17,8 +17,10 @@ EA = st.floats(1e5, 1e9)
 
 @settings(deadline=None, max_examples=40)
 @given(side=SIZE, length=SIZE, longeron=EA, diagonal=EA)
-def test_crossed_square_bay(side: float, length: float, longeron: float, diagonal: float) -> None:
-    """Bracing at the angle alpha to the axis: contribution to each stiffness by the elongation of its bars."""
+def test_stiffness_of_a_crossed_square_bay_equals_the_closed_form(
+    side: float, length: float, longeron: float, diagonal: float
+) -> None:
+    """Bars at the angle alpha to the axis contribute to each stiffness by their elongation."""
     s, c = math.sin(math.atan2(side, length)), math.cos(math.atan2(side, length))
     beam = equivalent_beam(square_bay(side=side, length=length, longeron=longeron, diagonal=diagonal))
     found = beam.section
@@ -36,7 +38,7 @@ def test_crossed_square_bay(side: float, length: float, longeron: float, diagona
     assert beam.coupling < 1e-6
 
 
-def test_a_long_truss_bends_like_its_beam() -> None:
+def test_long_truss_bends_like_its_equivalent_beam() -> None:
     """Thirty bays end to end, tip loaded; the moment is constant in a bay: 1/(4 n^2) of the bending is missing."""
     n, length = 30, 2.0
     beam = equivalent_beam(square_bay(side=1.5, length=length, longeron=5e6, diagonal=3e6))
@@ -67,7 +69,7 @@ def test_mass_per_length_counts_every_bar() -> None:
     assert equivalent_beam(heavy).section.mass_per_length == pytest.approx(total, rel=1e-12)
 
 
-def test_refusals() -> None:
+def test_invalid_trusses_are_refused() -> None:
     bay = square_bay(side=1.0, length=1.0, longeron=1e6, diagonal=1e6)
     with pytest.raises(InputError, match="is a mechanism"):
         equivalent_beam(bay.model_copy(update={"bars": bay.bars[:4]}))

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from tests.campaign.conftest import CHEAP
-from tests.flexible.test_imported_modes import lumped
+from tests.flexible.test_imported_modes import lumped_modes
 from tests.fuzz.corpus import SEEDS
 from tests.fuzz.formats.table import SEQUENCE
 
@@ -107,7 +107,7 @@ def test_a_long_chain_of_bases(tmp_path: Path) -> None:
         load(tmp_path / "0.yaml")
 
 
-def test_a_pipe_in_place_of_a_robot(tmp_path: Path) -> None:
+def test_named_pipe_as_a_robot_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "robot.urdf")
     with pytest.raises(InputError, match=r"robot.urdf: The path is a named pipe"):
         read_urdf(tmp_path / "robot.urdf")
@@ -140,7 +140,9 @@ def test_pipes_and_loops_of_links_in_the_folder_of_the_studio(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("origin", ["a\0b", "loop/many.yaml"])
-def test_an_origin_that_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: str) -> None:
+def test_origin_that_is_not_a_path_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(InputError, match="names a file outside its folder"):
@@ -187,7 +189,7 @@ def test_a_table_that_is_a_view_without_end(tmp_path: Path) -> None:
         status_of(tmp_path)
 
 
-def test_a_long_axis_of_a_robot() -> None:
+def test_axis_of_a_robot_is_normalised_without_overflow() -> None:
     robot = """<robot name="a"><link name="b"/><link name="c"/><joint name="j" type="revolute"><parent link="b"/>
     <child link="c"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
     <axis xyz="1e200 1e308 {}"/></joint></robot>"""
@@ -196,15 +198,15 @@ def test_a_long_axis_of_a_robot() -> None:
         parse_urdf(robot.format("1.79e308").replace("1e308", "1.79e308"))
 
 
-def test_modes_with_an_infinite_inertia(tmp_path: Path) -> None:
-    given = lumped()
+def test_modes_with_an_infinite_inertia_are_refused(tmp_path: Path) -> None:
+    given = lumped_modes()
     given["mass"] = np.where(given["mass"] == 50.0, 1e308, given["mass"])
     np.savez(tmp_path / "modes.npz", **given)
     with pytest.raises(InputError, match="no inertia"):
         read_modes(tmp_path / "modes.npz", base="base")
 
 
-def test_metrics_whose_squares_overflow() -> None:
+def test_metrics_whose_squares_overflow_are_compared() -> None:
     large = np.array([1e200, -1.7e308, np.nan])
     assert _same_values(large, large)
     assert not _same_values(large, np.array([1e200, 1.7e308, np.nan]))
@@ -212,12 +214,12 @@ def test_metrics_whose_squares_overflow() -> None:
     assert _same_values(np.zeros(3), np.zeros(3))
 
 
-def test_a_flat_closed_meridian() -> None:
+def test_flat_closed_meridian_keeps_its_start() -> None:
     links = [Link(segment=Line(start=(0.0, r), end=(0.0, r + 1.0)), piece=0) for r in (0.0, 1.0)]
     assert _start_at_lowest_rim(links, 1e-6) == links
 
 
-def test_an_approach_that_overflows() -> None:
+def test_approach_that_overflows_is_refused() -> None:
     with pytest.raises(InputError, match=r"approach: .*overflows"):
         prepare(load("pins-1", {"bodies.port.inertia": [1e-310, 800.0, 800.0]}))
 
@@ -260,7 +262,7 @@ def test_a_result_with_a_huge_integer_is_shown(saved: Path, tmp_path: Path) -> N
     assert Result.load(tmp_path).summary()
 
 
-def test_a_replay_whose_history_belongs_to_another_scenario(saved: Path, tmp_path: Path) -> None:
+def test_replay_with_the_history_of_another_scenario_is_refused(saved: Path, tmp_path: Path) -> None:
     document = json.loads((saved / "result.json").read_text(encoding="utf-8"))
     chaser = document["definition"]["chaser"]
     chaser["masses"] = [*chaser["masses"], 5.0]
@@ -300,7 +302,7 @@ def test_forged_campaign_tables_are_refused(tmp_path: Path, change: str, message
 
 
 @pytest.mark.parametrize("key", ["stop", "description"])
-def test_a_campaign_table_without_an_optional_key(tmp_path: Path, key: str) -> None:
+def test_campaign_table_without_an_optional_key_is_read(tmp_path: Path, key: str) -> None:
     (tmp_path / "many.yaml").write_text(CHEAP)
     runner.run(
         load_campaign(tmp_path / "many.yaml", runs=3), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
@@ -315,7 +317,7 @@ def test_a_campaign_table_without_an_optional_key(tmp_path: Path, key: str) -> N
     write_report(tmp_path / "out", tmp_path / "report.html", lambda *_: None)
 
 
-def test_an_unknown_key_with_a_backslash(tmp_path: Path) -> None:
+def test_message_shows_an_unknown_key_with_a_backslash(tmp_path: Path) -> None:
     (tmp_path / "many.yaml").write_text(CHEAP + "su\\ccess: [a]\n")
     with pytest.raises(InputError, match=r"su\\ccess"):
         load_campaign(tmp_path / "many.yaml")
@@ -329,7 +331,7 @@ def test_a_worker_of_a_killed_studio_prints_nothing(tmp_path: Path) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    process.stdout.close()  # as by SIGKILL
+    process.stdout.close()  # as after SIGKILL of the studio
     process.stdin.write(
         json.dumps({"id": 1, "task": "check_text", "with": {"text": "", "name": "a"}}).encode() + b"\n"
     )
@@ -341,7 +343,7 @@ def test_a_worker_of_a_killed_studio_prints_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["{joint: nowhere}", "{joint: waist}", "{joint: bumper, axis: 2}"])
-def test_a_metric_of_a_spring_on_a_joint_that_does_not_exist(wrong: str, tmp_path: Path) -> None:
+def test_spring_on_a_joint_that_does_not_exist_is_refused(wrong: str, tmp_path: Path) -> None:
     file = tmp_path / "wrong.yaml"
     file.write_text(
         f"softdock: 1\nkind: multibody\nbase: assist-soft-docking\nsprings: {{gimbal-spring: {wrong}}}\n"
@@ -350,13 +352,13 @@ def test_a_metric_of_a_spring_on_a_joint_that_does_not_exist(wrong: str, tmp_pat
         load(file)
 
 
-def test_a_latch_that_is_too_fast_for_any_speed() -> None:
+def test_latch_time_of_a_speed_near_underflow_is_not_a_number() -> None:
     assert np.isnan(latch_time(1e-308, 1e10, 1.0))
 
 
 @pytest.fixture(scope="module")
 def sequence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A saved run with phases, couplings, a controller and requirements."""
+    """Return the folder of a saved run with phases, couplings, a controller and requirements."""
     folder = tmp_path_factory.mktemp("sequence")
     simulate(SEEDS / "sequence.yaml").save(folder)
     return folder
@@ -457,7 +459,7 @@ def test_paths_of_another_type_or_with_a_null_character(path: Any) -> None:
             Campaign({"scenario": path, "runs": 3})
 
 
-def test_a_very_short_direction() -> None:
+def test_very_short_and_very_long_directions_are_normalised() -> None:
     scenario = load("assist-approach", {"gnc.servicer.thrusters.plus-y-2.direction": [0, 5e-324, 0]})
     prepare(scenario)
     np.testing.assert_array_equal(
@@ -465,7 +467,7 @@ def test_a_very_short_direction() -> None:
     )
 
 
-def test_forged_phases_of_a_campaign(tmp_path: Path) -> None:
+def test_forged_phases_of_a_campaign_are_refused(tmp_path: Path) -> None:
     (tmp_path / "many.yaml").write_text(SEQUENCE)
     out = tmp_path / "out"
     runner.run(load_campaign(tmp_path / "many.yaml", runs=1), out, ExecutionOptions(Backend.THREADS, 1))

@@ -1,4 +1,4 @@
-"""A short part of the fuzzer over all formats, without a defect; and the fuzzer sees the defects that it looks for."""
+"""A short run of the fuzzer over all formats finds no defect, and the fuzzer detects artificial defects."""
 
 import json
 import os

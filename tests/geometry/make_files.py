@@ -40,7 +40,7 @@ def cylinder(x, y, z, radius, height, direction=(0, 0, 1)):
     return BRepPrimAPI_MakeCylinder(gp_Ax2(gp_Pnt(x, y, z), gp_Dir(*direction)), radius, height).Shape()
 
 
-def cut(one, *others):
+def subtract(one, *others):
     for other in others:
         one = BRepAlgoAPI_Cut(one, other).Shape()
     return one
@@ -52,7 +52,7 @@ def fuse(one, *others):
     return one
 
 
-def moved(shape):
+def move(shape):
     turn, shift = gp_Trsf(), gp_Trsf()
     turn.SetRotation(gp_Ax1(gp_Pnt(0, 0, 0), gp_Dir(1, 1, 0.3)), 0.7)
     shift.SetTranslation(gp_Vec(100, -50, 30))
@@ -67,7 +67,7 @@ def block():
         BRepPrimAPI_MakeSphere(gp_Pnt(0, 0, 40), 20).Shape(),
     )
     bolts = [cylinder(65 * x, 65 * y, -1, 5, 200) for x in (-1, 1) for y in (-1, 1)]
-    return cut(BRepPrimAPI_MakeBox(gp_Pnt(-80, -80, 0), gp_Pnt(80, 80, 140)).Shape(), cavity, *bolts)
+    return subtract(BRepPrimAPI_MakeBox(gp_Pnt(-80, -80, 0), gp_Pnt(80, 80, 140)).Shape(), cavity, *bolts)
 
 
 def two_bodies():
@@ -93,14 +93,14 @@ def half_ellipsoid():
 
 
 if __name__ == "__main__":
-    write(moved(block()), "block")
-    write(cut(block(), cylinder(0, 0, 60, 4, 200, (1, 0, 0))), "cross_hole")
+    write(move(block()), "block")
+    write(subtract(block(), cylinder(0, 0, 60, 4, 200, (1, 0, 0))), "cross_hole")
     write(fuse(cylinder(0, 0, 0, 40, 20), cylinder(25, 0, 20, 5, 10)), "boss")
-    write(cut(cylinder(0, 0, 0, 40, 10), *(cylinder(x, 0, -1, 3, 12) for x in (-30, 30))), "flange")
+    write(subtract(cylinder(0, 0, 0, 40, 10), *(cylinder(x, 0, -1, 3, 12) for x in (-30, 30))), "flange")
     write(two_bodies(), "two_bodies")
-    write(cut(cylinder(0, 0, 0, 40, 100), cylinder(0, 0, -1, 20, 102)), "tube_inch", "INCH")
+    write(subtract(cylinder(0, 0, 0, 40, 100), cylinder(0, 0, -1, 20, 102)), "tube_inch", "INCH")
     write(TopExp_Explorer(BRepPrimAPI_MakeCone(50, 20, 60).Shape(), TopAbs_FACE).Current(), "open_shell")
     write(BRepPrimAPI_MakeTorus(50, 10).Shape(), "torus")
-    write(cut(BRepPrimAPI_MakeSphere(25).Shape(), BRepPrimAPI_MakeSphere(20).Shape()), "hollow_sphere")
+    write(subtract(BRepPrimAPI_MakeSphere(25).Shape(), BRepPrimAPI_MakeSphere(20).Shape()), "hollow_sphere")
     write(BRepPrimAPI_MakeBox(30, 20, 10).Shape(), "box")
     write(half_ellipsoid(), "half_ellipsoid")

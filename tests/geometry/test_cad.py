@@ -20,7 +20,7 @@ EXACT = 1e-12  # m; STEP writes 15 digits of millimetres and 12 of radians
 FLOAT32 = 4 * np.finfo(np.float32).eps  # of the coordinates of a mesh file
 
 
-def places(profile):
+def segment_points(profile):
     """Return starts, ends and centres of all segments as one array."""
     rows = [[*s.start, *s.end, *(s.centre if isinstance(s, Arc) else (0, 0))] for s in profile.segments]
     return np.array(rows)
@@ -29,12 +29,12 @@ def places(profile):
 def assert_same(profile, expected, tolerance):
     assert [type(s) for s in profile.segments] == [type(s) for s in expected]
     np.testing.assert_allclose(
-        places(profile), places(Profile(segments=tuple(expected))), rtol=0, atol=tolerance
+        segment_points(profile), segment_points(Profile(segments=tuple(expected))), rtol=0, atol=tolerance
     )
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_bundled_files_are_the_parameter_file(name):
+def test_bundled_files_have_the_dimensions_of_the_parameter_file(name):
     whole = SHAPES[name](load_parameters())
     outer = [s for s in whole.segments if name != "drogue" or s in whole.segments[7:]]
     surface = read_surface(BUNDLED / f"{name}.step", density=2700.0)
@@ -45,7 +45,7 @@ def test_bundled_files_are_the_parameter_file(name):
     np.testing.assert_allclose(surface.mass_properties.inertia, expected.inertia, rtol=1e-10, atol=1e-18)
 
 
-def test_drogue_cavity_is_the_parameter_file():
+def test_drogue_cavity_has_the_dimensions_of_the_parameter_file():
     whole = SHAPES["drogue"](load_parameters())
     surface = read_surface(BUNDLED / "drogue.step", side="inside")
     assert_same(surface.profile, whole.segments[:8], EXACT)
@@ -72,20 +72,22 @@ def test_meshes_give_the_same_meridian(tmp_path, ending, moved):
     assert surface.deviation <= FLOAT32 * reach
     # The mean of many vertices is more accurate than one float32; the centre of an arc depends on its opening angle.
     shift = surface.profile.segments[0].start[0] - expected.segments[0].start[0] if moved else 0.0
-    found, wanted = places(surface.profile), places(expected)
+    found, wanted = segment_points(surface.profile), segment_points(expected)
     wanted[:, [0, 2]] += shift
     wanted[[isinstance(s, Arc) for s in expected.segments], 4] += shift
     np.testing.assert_allclose(found, wanted, rtol=0, atol=20 * FLOAT32 * reach)
 
 
-def test_axis_given_or_found_is_the_same():
+def test_detected_axis_equals_the_given_one():
     found = read_surface(FILES / "block.step", side="inside")
     given = read_surface(FILES / "block.step", side="inside", axis=(found.frame.p_FS, found.frame.R_FS[:, 2]))
-    np.testing.assert_allclose(places(given.profile), places(found.profile), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(
+        segment_points(given.profile), segment_points(found.profile), rtol=0, atol=EXACT
+    )
 
 
-def test_cavity_of_a_bolted_block_that_is_turned_in_space():
-    """The outside is a box with bolt holes; the inside is still of revolution, its front face up to the box."""
+def test_cavity_of_a_rotated_block_with_bolt_holes():
+    """The outside is a box with bolt holes; the inside is of revolution, its front face up to the edge of the box."""
     surface = read_surface(FILES / "block.step", side="inside")
     z = surface.profile.segments[0].start[0]
     expected = [
@@ -94,7 +96,7 @@ def test_cavity_of_a_bolted_block_that_is_turned_in_space():
         Line(start=(z - 0.060, 0.020), end=(z - 0.100, 0.020)),
         Arc(start=(z - 0.1, 0.02), end=(z - 0.12, 0.0), centre=(z - 0.1, 0.0), counterclockwise=False),
     ]
-    assert_same(surface.profile, expected, FLOAT32)  # the edge of the box is known from facets alone
+    assert_same(surface.profile, expected, FLOAT32)  # the edge of the box is known only from facets
     pole_F = surface.frame.p_FS + surface.frame.R_FS @ [0, 0, z - 0.120]
     axis = np.array([1, 1, 0.3]) / math.hypot(1, 1, 0.3)
     turned = np.add(_rotate([0, 0, 0.020], axis, 0.7), [0.1, -0.05, 0.03])
@@ -138,7 +140,7 @@ def test_torus_and_hollow_sphere_have_two_sides():
     assert hollow.mass_properties.volume == pytest.approx(4 / 3 * math.pi * (0.025**3 - 0.020**3), rel=1e-2)
 
 
-def test_open_shell_takes_its_side_from_the_caller():
+def test_side_of_an_open_shell_must_be_given():
     with pytest.raises(InputError, match="open shell, so the side of its material is unknown"):
         read_surface(FILES / "open_shell.step")
     outside = read_surface(FILES / "open_shell.step", side="outside").profile.segments
@@ -206,7 +208,7 @@ def test_unusable_files_are_rejected_with_a_message(tmp_path, name, content, sen
         read_surface(path)
 
 
-def test_missing_file_large_file_and_bad_arguments(tmp_path):
+def test_missing_and_large_files_and_bad_arguments_are_rejected(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         read_surface(tmp_path / "nowhere.step")
     with (tmp_path / "large.stl").open("wb") as file:
@@ -240,4 +242,4 @@ def test_generator_reproduces_the_bundled_files(tmp_path):
 
     for path in build_all(tmp_path):
         new, old = (read_surface(folder / path.name).profile for folder in (tmp_path, BUNDLED))
-        np.testing.assert_allclose(places(new), places(old), rtol=0, atol=EXACT)
+        np.testing.assert_allclose(segment_points(new), segment_points(old), rtol=0, atol=EXACT)

@@ -140,7 +140,7 @@ def test_pipes_devices_and_folders_are_rejected_before_reading(tmp_path, read):
             read(tmp_path / f"{name}.step")
 
 
-def test_cached_files_start_no_child(tmp_path, monkeypatch):
+def test_cached_files_need_no_child_process(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path])
     before = read_meridian(BUMPER)[0]
     mesh = cad_mesh(BUMPER, None)

@@ -17,7 +17,7 @@ from softdock.geometry.profile import Profile
 from softdock.geometry.vertices import profile_from_list
 
 R, H, RHO = 0.03, 0.08, 2700.0
-Z = 0.5  # all bodies are away from the origin
+Z = 0.5  # position of all bodies along the axis, away from the origin
 ROUNDING = 1e-12
 
 
@@ -71,7 +71,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_closed_forms(name):
+def test_mass_properties_equal_closed_forms(name):
     profile, closed_form = CASES[name]
     mass, z, axial, transverse, area = closed_form()
     found = profile_mass_properties(profile, RHO)
@@ -113,7 +113,7 @@ def test_meshes_converge_to_the_profile_with_the_square_of_the_facets(name):
     np.testing.assert_allclose(np.divide(*errors), 4.0, rtol=0.02)
 
 
-def test_mesh_is_exact_for_a_polyhedron_and_moves_with_it():
+def test_mass_properties_of_a_polyhedron_are_exact_in_any_frame():
     corners = np.array([[x, y, z] for x in (0, 2.0) for y in (0, 3.0) for z in (0, 5.0)])
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
@@ -128,7 +128,7 @@ def test_mesh_is_exact_for_a_polyhedron_and_moves_with_it():
         mesh_mass_properties(corners, triangles[:, ::-1], 2.0)
 
 
-def test_band_areas_add_up():
+def test_areas_of_bands_add_up_to_the_surface():
     for profile, _ in CASES.values():
         for segment in profile.segments:
             cuts = np.linspace(0, 1, 8)

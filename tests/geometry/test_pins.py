@@ -7,26 +7,25 @@ from softdock.errors import InputError
 from softdock.geometry.mass_properties import mesh_mass_properties
 from softdock.geometry.pins import Hole, Pin
 
-AROUND = 400
+SIDES = 400
 
 
-def revolved(profile):
-    """Closed mesh of a profile of (rho, z) from the axis below to the axis above, seen from outside."""
-    angles = np.arange(AROUND) * 2 * np.pi / AROUND
+def revolve(profile):
+    """Return the closed mesh of a profile (rho, z), from its lower to its upper point on the axis."""
+    angles = np.arange(SIDES) * 2 * np.pi / SIDES
     rings = [
-        np.column_stack([rho * np.cos(angles), rho * np.sin(angles), np.full(AROUND, z)])
-        for rho, z in profile
+        np.column_stack([rho * np.cos(angles), rho * np.sin(angles), np.full(SIDES, z)]) for rho, z in profile
     ]
     triangles = []
     for i in range(len(profile) - 1):
-        for k in range(AROUND):
-            a, b = i * AROUND + k, i * AROUND + (k + 1) % AROUND
-            triangles += [(a, b, b + AROUND), (a, b + AROUND, a + AROUND)]
-    return merged(np.concatenate(rings), np.array(triangles))
+        for k in range(SIDES):
+            a, b = i * SIDES + k, i * SIDES + (k + 1) % SIDES
+            triangles += [(a, b, b + SIDES), (a, b + SIDES, a + SIDES)]
+    return merge_points(np.concatenate(rings), np.array(triangles))
 
 
-def merged(vertices, triangles):
-    """Merge the points on the axis and drop degenerate triangles."""
+def merge_points(vertices, triangles):
+    """Return the mesh with merged points on the axis and without degenerate triangles."""
     _, first, same = np.unique(vertices.round(12), axis=0, return_index=True, return_inverse=True)
     triangles = same.ravel()[triangles]
     a, b, c = triangles.T
@@ -40,25 +39,25 @@ def box_mesh(a, b, c):
     return vertices, np.array([t for p, q, r, s in quads for t in ((p, q, r), (p, r, s))])
 
 
-def arc(radius, start, end, z, count=200):
+def arc_points(radius, start, end, z, count=200):
     angles = np.linspace(start, end, count)
     return [(radius * np.cos(t), z + radius * np.sin(t)) for t in angles]
 
 
 def hole_profile(hole):
-    """Return the removed material, from the bottom up."""
+    """Return the profile (rho, z) of the removed material, from the bottom up."""
     R, h, w, c = hole.radius, hole.straight, hole.chamfer_width, hole.chamfer_depth
-    below = [(0.0, -h), (R, -h)] if hole.through else arc(R, -np.pi / 2, 0.0, -h)
+    below = [(0.0, -h), (R, -h)] if hole.through else arc_points(R, -np.pi / 2, 0.0, -h)
     return [*below, (R, -c), (R + w, 0.0), (0.0, 0.0)]
 
 
-def same(exact, mesh, tolerance):
+def assert_same(exact, mesh, tolerance):
     assert exact.mass == pytest.approx(mesh.mass, rel=tolerance)
     assert exact.centre == pytest.approx(mesh.centre, abs=tolerance * 0.05)
     assert exact.inertia == pytest.approx(mesh.inertia, abs=tolerance * np.abs(mesh.inertia).max())
 
 
-POLYGON = (2 * np.pi / AROUND) ** 2  # a polygon of n sides lacks 1/6 of this of a circle's area
+POLYGON = (2 * np.pi / SIDES) ** 2  # a polygon of n sides lacks 1/6 of this of a circle's area
 
 
 @pytest.mark.parametrize(
@@ -73,21 +72,24 @@ POLYGON = (2 * np.pi / AROUND) ** 2  # a polygon of n sides lacks 1/6 of this of
 )
 def test_a_box_with_a_hole_has_the_mass_of_its_mesh(hole):
     vertices, triangles = box_mesh(*hole.sides, hole.height)
-    inner, inside = revolved(hole_profile(hole))
+    inner, inside = revolve(hole_profile(hole))
     turned_inside_out = inside[:, ::-1] + len(vertices)
     mesh = mesh_mass_properties(
         np.concatenate([vertices, inner]), np.concatenate([triangles, turned_inside_out]), 2700.0
     )
-    same(hole.mass_properties(2700.0), mesh, POLYGON)
+    assert_same(hole.mass_properties(2700.0), mesh, POLYGON)
 
 
 @pytest.mark.parametrize("length", [0.0, 0.02, 0.3])
 def test_a_pin_has_the_mass_of_its_mesh(length):
     pin = Pin(radius=0.0175, length=length)
-    profile = [*arc(0.0175, -np.pi / 2, 0.0, -length / 2), *arc(0.0175, 0.0, np.pi / 2, length / 2)]
+    profile = [
+        *arc_points(0.0175, -np.pi / 2, 0.0, -length / 2),
+        *arc_points(0.0175, 0.0, np.pi / 2, length / 2),
+    ]
     if length == 0.0:
-        profile = arc(0.0175, -np.pi / 2, np.pi / 2, 0.0, 399)
-    same(pin.mass_properties(2700.0), mesh_mass_properties(*revolved(profile), 2700.0), POLYGON)
+        profile = arc_points(0.0175, -np.pi / 2, np.pi / 2, 0.0, 399)
+    assert_same(pin.mass_properties(2700.0), mesh_mass_properties(*revolve(profile), 2700.0), POLYGON)
 
 
 @pytest.mark.parametrize(

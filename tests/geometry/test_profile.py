@@ -1,4 +1,4 @@
-"""Profiles: rejected input, and the depth below them."""
+"""Profiles: depth below the surface, and rejected input."""
 
 import math
 
@@ -50,7 +50,7 @@ def depth_at(profile, z, r):
 
 
 @pytest.mark.plain_python
-def test_depth_below_a_ball():
+def test_depth_of_a_ball_is_radius_minus_distance():
     for z, r in [(0.0, 0.0), (0.004, 0.003), (0.02, 0.0), (-0.01, 0.02)]:
         assert depth_at(BALL, z, r)[0] == pytest.approx(0.01 - math.hypot(z, r), abs=1e-15)
 
@@ -61,13 +61,13 @@ def test_depth_below_a_ball():
     [
         ((0.03, 0.015), 0.005),  # inside, below the cylinder
         ((0.03, 0.025), -0.005),  # outside, above it
-        ((-0.01, 0.0), -0.01),  # before the tip
-        ((0.06, 0.03), -math.hypot(0.01, 0.01)),  # off the sharp rim
-        ((0.03, 0.001), math.hypot(0.01, 0.001)),  # inside, before the point of the dent in the back
-        ((0.048, 0.004), -0.012 / math.sqrt(5)),  # free space in the dent
+        ((-0.01, 0.0), -0.01),  # in front of the tip
+        ((0.06, 0.03), -math.hypot(0.01, 0.01)),  # nearest to the sharp rim
+        ((0.03, 0.001), math.hypot(0.01, 0.001)),  # inside, in front of the tip of the recess in the back
+        ((0.048, 0.004), -0.012 / math.sqrt(5)),  # free space in the recess
     ],
 )
-def test_sharp_solid(point, expected):
+def test_depth_of_a_solid_with_sharp_edges(point, expected):
     assert depth_at(SHARP, *point)[0] == pytest.approx(expected, abs=1e-12)
 
 
@@ -79,8 +79,8 @@ def test_sharp_solid(point, expected):
     turn=st.floats(0, math.tau),
     step=st.floats(1e-6, 5e-3),
 )
-def test_depth_is_a_distance(name, z, r, turn, step):
-    """1-Lipschitz, with a gradient of length one that agrees with differences."""
+def test_depth_is_1_lipschitz_with_a_unit_gradient(name, z, r, turn, step):
+    """A signed distance changes by at most the distance of two points."""
     assume(math.hypot(z, r) > 1e-9)  # the centre of a ball has no direction
     s, n_z, n_r = depth_at(PROFILES[name], z, r)
     assert math.hypot(n_z, n_r) == pytest.approx(1.0, abs=1e-12)

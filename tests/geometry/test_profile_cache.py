@@ -10,15 +10,15 @@ from softdock.geometry.profile_cache import read_meridian
 
 
 @pytest.fixture
-def drogue():
+def bumper():
     with resources.as_file(resources.files("softdock.scenario") / "bundled/cad/bumper.step") as path:
         yield path
 
 
-def test_cached_profiles_equal_those_read_and_changed_files_are_read_again(drogue, tmp_path, monkeypatch):
+def test_cached_profiles_equal_those_read_and_changed_files_are_read_again(bumper, tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path / "cache"])
     copy = tmp_path / "bumper.step"
-    copy.write_bytes(drogue.read_bytes())
+    copy.write_bytes(bumper.read_bytes())
     first = read_meridian(copy, side="outside")
     kept = list((tmp_path / "cache" / "meridians").iterdir())
     assert len(kept) == 1
@@ -31,16 +31,16 @@ def test_cached_profiles_equal_those_read_and_changed_files_are_read_again(drogu
         read_meridian(copy, side="outside")
 
 
-def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
+def test_damaged_cache_file_is_ignored(bumper, tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path])
-    first = read_meridian(drogue, side="outside")
+    first = read_meridian(bumper, side="outside")
     (kept,) = (tmp_path / "meridians").iterdir()
     kept.write_text('{"profile": [{"start": 1')
-    assert read_meridian(drogue, side="outside")[0] == first[0]
+    assert read_meridian(bumper, side="outside")[0] == first[0]
 
 
-def test_a_folder_that_cannot_be_written_only_costs_time(drogue, tmp_path, monkeypatch):
+def test_profiles_are_read_without_a_writable_cache(bumper, tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setattr(cache, "cache_folders", lambda: [blocked])
-    assert read_meridian(drogue, side="outside")[0].segments
+    assert read_meridian(bumper, side="outside")[0].segments

@@ -31,7 +31,7 @@ def test_arc_by_radius_is_the_arc_through_its_middle(turn):
     assert abs(by_radius.sweep) < math.pi
 
 
-def test_fillets_may_use_up_a_line():
+def test_fillets_may_take_the_whole_length_of_a_line():
     rounded = profile_from_list([[0, 0.01], {"at": [0, 0.02], "fillet": 0.01}, [0.02, 0.02]])
     assert [type(s) for s in rounded.segments] == [Arc, Line]
 

@@ -1,4 +1,4 @@
-"""A closed-loop approach in orbit, written in NumPy independently of the kernels: guidance, feedback, feed-forward."""
+"""Guidance, feedback and feed-forward of an approach in orbit, in NumPy and independent of the kernels."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The approach of `approach_law` in Basilisk: its equations of motion, gravity and integrator, our law."""
+"""The approach of `approach_law` in Basilisk: dynamics, gravity and integrator of Basilisk, our control law."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ class Computer(sysModel.SysModel):
         self.torque.write(torque, CurrentSimNanos, self.moduleID)
 
 
-def fly() -> dict[str, Floats]:
+def simulate_in_basilisk() -> dict[str, Floats]:
     """Return the motion of both craft at all samples, by the names of Softdock's channels."""
     simulation = SimulationBaseClass.SimBaseClass()
     process, step = simulation.CreateNewProcess("all"), macros.sec2nano(law.PERIOD)

@@ -1,4 +1,4 @@
-"""Allocation of impulses to thrusters: the optimum of SciPy's linear programming, and thrusters that cannot do it."""
+"""Allocation of impulses to thrusters: the optimum of SciPy's linear programming, and demands that cannot be met."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def allocate(effect: np.ndarray, cost: np.ndarray, longest: np.ndarray, demand: 
     return out
 
 
-def exact(effect: np.ndarray, cost: np.ndarray, longest: np.ndarray, demand: np.ndarray) -> float:
+def optimum_of_scipy(effect: np.ndarray, cost: np.ndarray, longest: np.ndarray, demand: np.ndarray) -> float:
     n = effect.shape[1]
     found = linprog(
         np.concatenate([cost, WEIGHT, WEIGHT]),
@@ -49,8 +49,8 @@ def box_of_thrusters() -> np.ndarray:
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("seed", range(12))
-def test_cost_is_that_of_linear_programming(seed: int) -> None:
-    """Also where bounds are active, demands cannot be met, and thrusters are equal or useless."""
+def test_cost_equals_that_of_linear_programming(seed: int) -> None:
+    """Cases include active bounds, demands that cannot be met, and thrusters that are equal or without effect."""
     rng = np.random.default_rng(seed)
     effect = box_of_thrusters() if seed % 3 == 0 else rng.normal(size=(6, int(rng.integers(3, 28))))
     n = effect.shape[1]
@@ -62,7 +62,7 @@ def test_cost_is_that_of_linear_programming(seed: int) -> None:
         demand[rng.random(6) < 0.3] = 0.0
         x = allocate(effect, cost, longest, demand)
         assert ((x >= 0) & (x <= longest)).all()
-        best = exact(effect, cost, longest, demand)
+        best = optimum_of_scipy(effect, cost, longest, demand)
         assert cost_of(effect, cost, demand, x) == pytest.approx(best, rel=1e-7, abs=1e-9)
 
 
@@ -75,7 +75,7 @@ def test_a_feasible_demand_is_met_exactly() -> None:
 
 
 @pytest.mark.plain_python
-def test_a_pure_torque_comes_from_a_couple() -> None:
+def test_pure_torque_is_allocated_to_a_couple() -> None:
     """Two thrusters on opposite sides: half the impulse each, no force."""
     effect = np.zeros((6, 4))
     for j, (y, f) in enumerate([(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0)]):
@@ -85,7 +85,7 @@ def test_a_pure_torque_comes_from_a_couple() -> None:
 
 
 @pytest.mark.plain_python
-def test_torque_goes_first_where_thrusters_saturate() -> None:
+def test_torque_has_priority_where_thrusters_saturate() -> None:
     effect = box_of_thrusters()
     demand = np.array([0.1, 0.0, 0.0, 5.0, 0.0, 0.0])
     x = allocate(effect, np.ones(24), np.full(24, 0.1), demand)
@@ -94,11 +94,11 @@ def test_torque_goes_first_where_thrusters_saturate() -> None:
     assert 0.0 < out[3] < 5.0
 
 
-def test_no_cycle_in_degenerate_programmes() -> None:
+def test_simplex_does_not_cycle_in_degenerate_programmes() -> None:
     """Many equal thrusters and zero demands: every pivot is degenerate."""
     effect = np.tile(box_of_thrusters(), 2)
     x = allocate(effect, np.ones(48), np.full(48, 0.1), np.zeros(6))
     np.testing.assert_array_equal(x, 0.0)
-    demand = np.array([0.0, 0.0, 0.0, 0.8, 0.0, 0.0])  # exactly what eight of sixteen can give
+    demand = np.array([0.0, 0.0, 0.0, 0.8, 0.0, 0.0])  # exactly the capability of eight of sixteen thrusters
     x = allocate(effect, np.ones(48), np.full(48, 0.1), demand)
     np.testing.assert_allclose(effect @ x, demand, atol=1e-13)

@@ -1,4 +1,4 @@
-"""Closed loops against Basilisk, which has its own dynamics, integrator and feedback."""
+"""Closed loops against Basilisk, an independent simulator with its own dynamics, integrator and feedback."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("Basilisk", reason="Basilisk is not installed (pip install bsk)")
 
 from tests.gnc import approach_law as law
-from tests.gnc.basilisk_approach import fly
+from tests.gnc.basilisk_approach import simulate_in_basilisk
 
 from softdock.bench import gnc as benchmark
 from softdock.bench.gnc_basilisk import TwoCraft
@@ -39,8 +39,10 @@ def test_attitude_feedback_with_wheels_differs_by_the_third_power_of_the_angle(
     assert large / small == pytest.approx(64.0, rel=0.01)
 
 
-def fly_here(*, gnc: bool, period: float = law.PERIOD, duration: float = law.DURATION) -> np.ndarray:
-    """Return the path of the tip in Softdock, under the kernels or under the law in Python."""
+def simulate_in_softdock(
+    *, gnc: bool, period: float = law.PERIOD, duration: float = law.DURATION
+) -> np.ndarray:
+    """Return the path of the tip in Softdock [m], controlled by the kernels or by the law in Python."""
     controller = None if gnc else law.Approach(period)
     scenario = law.scenario(gnc=gnc, period=period, duration=duration)
     return law.path_of_tip(simulate(scenario, with_prediction=False, controller=controller).history)
@@ -51,9 +53,13 @@ def largest_distance(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.linalg.norm(a - b, axis=1).max())
 
 
-def test_an_approach_in_orbit_is_that_of_basilisk() -> None:
+def test_approach_in_orbit_agrees_with_basilisk() -> None:
     """The same law and samples: what remains is rounding of Basilisk's positions, 7000 km from the Earth's centre."""
-    theirs, ours, kernels = law.path_of_tip(fly()), fly_here(gnc=False), fly_here(gnc=True)
+    theirs, ours, kernels = (
+        law.path_of_tip(simulate_in_basilisk()),
+        simulate_in_softdock(gnc=False),
+        simulate_in_softdock(gnc=True),
+    )
     np.testing.assert_allclose(ours[-1], [0.0, 0.0, -law.END], atol=1e-3)
     assert largest_distance(ours, theirs) < 1e-7
     # The kernels command pulses at the beginning of a sample, which lead a constant force by half a sample at most.
@@ -61,10 +67,12 @@ def test_an_approach_in_orbit_is_that_of_basilisk() -> None:
     np.testing.assert_allclose(kernels[-1], theirs[-1], atol=1e-4)
 
 
-def test_pulses_differ_from_a_constant_force_by_the_sample() -> None:
-    """Half the period: half the difference. Both laws are therefore the same."""
+def test_difference_of_pulses_and_constant_force_is_proportional_to_the_period() -> None:
+    """Half of the period gives half of the difference, so both laws are the same."""
     apart = [
-        largest_distance(*(fly_here(gnc=gnc, period=period, duration=30.0) for gnc in (True, False)))
+        largest_distance(
+            *(simulate_in_softdock(gnc=gnc, period=period, duration=30.0) for gnc in (True, False))
+        )
         for period in (0.25, 0.125)
     ]
     assert apart[0] / apart[1] == pytest.approx(2.0, rel=0.1)

@@ -1,4 +1,4 @@
-"""Bundled approaches: outcome, contact conditions against boxes, propellant, what happens after the contact."""
+"""Bundled approaches: outcome, limits of contact conditions, propellant, and strategies after contact."""
 
 import functools
 import json
@@ -23,16 +23,16 @@ from softdock.simulation import simulate
 
 
 @functools.cache
-def flown(name: str, *changes: str) -> softdock.Result:
+def simulate_bundled(name: str, *changes: str) -> softdock.Result:
     return softdock.simulate(softdock.load(name, changes))
 
 
-def happened(result: softdock.Result) -> list[str]:
+def event_names(result: softdock.Result) -> list[str]:
     return [event.name for event in result.events]
 
 
-def test_the_servicer_flies_into_the_drogue_and_is_captured() -> None:
-    result = flown("assist-approach")
+def test_bundled_approach_ends_with_capture() -> None:
+    result = simulate_bundled("assist-approach")
     assert result.outcome == "captured"
     assert result.valid == "yes"
     assert 250.0 < result.metrics["t_first_contact"] < 300.0  # type: ignore[operator]
@@ -46,8 +46,8 @@ def test_the_servicer_flies_into_the_drogue_and_is_captured() -> None:
 
 
 def test_conditions_are_those_of_the_motion_at_the_first_contact() -> None:
-    """Offset and tilt from channels that are interpolated to the instant of the first contact."""
-    result = flown(
+    """Offset and tilt equal the channels at the instant of the first contact."""
+    result = simulate_bundled(
         "assist-approach", "record.also=['nose.x in drogue', 'nose.y in drogue', 'nose.tilt in drogue']"
     )
     found = result.contact_conditions
@@ -62,8 +62,8 @@ def test_conditions_are_those_of_the_motion_at_the_first_contact() -> None:
     assert result.units["contact_offset"] == "m"
 
 
-def test_thrust_after_contact_pushes_until_the_fingers_are_open() -> None:
-    drift, thrust = flown("assist-approach"), flown("assist-approach-thrust")
+def test_thrust_after_contact_lasts_until_the_fingers_are_open() -> None:
+    drift, thrust = simulate_bundled("assist-approach"), simulate_bundled("assist-approach-thrust")
     assert thrust.outcome == "captured"
     assert thrust.metrics["t_first_contact"] == drift.metrics["t_first_contact"]
     assert thrust.metrics["propellant"] > drift.metrics["propellant"]  # type: ignore[operator]
@@ -74,9 +74,9 @@ def test_thrust_after_contact_pushes_until_the_fingers_are_open() -> None:
 
 
 def test_the_visitor_docks_with_the_flexible_station_and_the_stack_is_stabilised() -> None:
-    result = flown("station-approach")
+    result = simulate_bundled("station-approach")
     assert result.outcome == "stabilised"
-    assert happened(result)[:5] == ["touch", "captured", "pulled", "guided", "docked"]
+    assert event_names(result)[:5] == ["touch", "captured", "pulled", "guided", "docked"]
     verdicts = {found.id: found.verdict for found in result.requirements}
     assert set(verdicts.values()) == {"met"}  # among them the box of the international standard
     assert result.metrics["keel_top_max"] > 1e-3  # type: ignore[operator]
@@ -125,7 +125,7 @@ def test_a_campaign_of_approaches_has_contact_conditions_as_columns(tmp_path: Pa
     assert (tmp_path / "conditions.csv").read_text().count("\n") == 1 + len(CONDITION_UNITS)
 
 
-def test_strategies_after_the_contact_differ_in_what_events_do() -> None:
+def test_strategies_after_contact_differ_in_their_actions() -> None:
     plans = {
         label: figures.approach_plan(2, *what, figures.SPEEDS)
         for label, what in figures.AFTER_CONTACT.items()
@@ -147,7 +147,7 @@ GLIDE = {
 }
 
 
-def test_an_empty_tank_and_a_corridor_that_was_left_are_outcomes() -> None:
+def test_empty_tank_and_violated_corridor_are_outcomes() -> None:
     empty = simulate(chaser(controller(mode="thrust", thrust=20.0, propellant=0.01)))
     assert empty.outcome == "out_of_propellant"
     assert "0.01 kg" in empty.message
@@ -163,7 +163,7 @@ def test_an_empty_tank_and_a_corridor_that_was_left_are_outcomes() -> None:
     assert inside.history["chaser.corridor"][1:].min() > 0.0
 
 
-def test_each_run_of_a_campaign_is_judged_by_its_own_tank() -> None:
+def test_outcome_of_a_campaign_run_depends_on_its_own_propellant() -> None:
     scenario = chaser(controller(mode="thrust", thrust=20.0, propellant=4.0))
     campaign = Campaign(
         scenario=scenario,
@@ -184,12 +184,14 @@ def test_controllers_with_the_same_seed_have_different_noise() -> None:
     assert np.corrcoef(own, other)[0, 1] < 0.9
 
 
-def test_the_servicer_that_misses_a_gate_because_its_tank_is_empty_ran_out_of_propellant() -> None:
-    drifted = flown("assist-approach", "gnc.servicer.propellant=50 g")
-    assert happened(drifted)[0] == "empty"
-    assert drifted.history["servicer.violations"][-1] > 0  # of a gate that it cannot pass
+def test_empty_tank_takes_precedence_over_a_missed_gate() -> None:
+    drifted = simulate_bundled("assist-approach", "gnc.servicer.propellant=50 g")
+    assert event_names(drifted)[0] == "empty"
+    assert drifted.history["servicer.violations"][-1] > 0  # violation of a gate that it cannot pass
     assert drifted.outcome == "out_of_propellant"
-    left = flown("assist-approach", "gnc.servicer.guidance.corridor={radius: 0.05 m}", "duration=20 s")
+    left = simulate_bundled(
+        "assist-approach", "gnc.servicer.guidance.corridor={radius: 0.05 m}", "duration=20 s"
+    )
     assert left.outcome == "aborted"
 
 

@@ -36,7 +36,7 @@ def test_step_response_is_that_of_a_damped_oscillator() -> None:
 
 
 @pytest.mark.plain_python
-def test_attitude_step_response() -> None:
+def test_attitude_step_response_is_that_of_a_damped_oscillator() -> None:
     w, zeta, angle = 0.5, 0.8, 0.05
     gnc = controller(mode="hold", rate=10.0, attitude={"bandwidth": w, "damping": zeta})
     result = simulate(
@@ -68,7 +68,7 @@ def test_both_laws_bring_all_axes_to_rest(regulator: bool) -> None:
     assert values(result, "chaser.angle_error")[-1] < 1e-3
 
 
-def test_a_run_has_the_regulator_of_scipy() -> None:
+def test_gains_of_a_run_equal_those_of_scipy() -> None:
     weights = {"position": 0.1, "speed": 0.05, "acceleration": 0.02}
     session = prepare(chaser(controller(rate=2.0, translation={"regulator": weights}))).begin()  # type: ignore[union-attr]
     found = session.system.gnc.controllers[0].position_gains
@@ -78,7 +78,7 @@ def test_a_run_has_the_regulator_of_scipy() -> None:
     np.testing.assert_allclose(found, np.linalg.solve(R + B.T @ X @ B, B.T @ X @ A), rtol=1e-9, atol=1e-12)
 
 
-def test_holding_below_the_target_costs_what_the_gravity_gradient_asks() -> None:
+def test_hold_below_the_target_needs_the_thrust_of_the_gravity_gradient() -> None:
     """At a height difference z in the Hill frame a hold needs the acceleration 3 n^2 z; Clohessy-Wiltshire."""
     height, isp, duration = 1000.0, 220.0, 300.0
     gnc = controller(target={"body": "hill"})
@@ -133,7 +133,7 @@ def test_drift_in_orbit_is_the_clohessy_wiltshire_solution() -> None:
     assert values(result, "chaser.propellant")[-1] == 0.0
 
 
-def test_minimum_impulse_limit_cycle() -> None:
+def test_minimum_impulse_gives_the_limit_cycle_of_the_closed_form() -> None:
     """Rate dw/2 and period 8 theta / dw for pulses at the angle theta, two per period."""
     force, shortest, band, rate = 1.0, 0.05, math.radians(0.2), 20.0
     step = 2 * force * shortest / INERTIA[2]  # couple of two thrusters with an arm of 1 m
@@ -171,7 +171,7 @@ def test_minimum_impulse_limit_cycle() -> None:
 
 @pytest.mark.parametrize("shortest", [0.02, 0.05])
 def test_a_torque_that_many_thrusters_share_is_not_lost_by_the_minimum_pulse(shortest: float) -> None:
-    """Every pulse of the allocation is below half of the shortest one; their sum must come all the same, Eq. (K45)."""
+    """Every pulse of the allocation is below half of the shortest one; their sum must still be produced, Eq. (K45)."""
     gnc = controller(
         mode="stabilise", translation=None, attitude={"bandwidth": 0.1, "dead_band": 0.01},
         thrusters=box_of_thrusters(minimum_on_time=shortest),
@@ -233,7 +233,7 @@ def test_assumed_mass_and_inertia_multiply_the_gains(factor: float) -> None:
 
 
 def test_thrust_acts_along_the_assumed_centre_of_mass() -> None:
-    """A force along z beside the actual centre by 0.1 m along x turns the body about -y."""
+    """A force along z that passes the actual centre of mass at x = 0.1 m turns the body about -y."""
     gnc = controller(mode="thrust", thrust=10.0, assumed={"centre_of_mass": (0.1, 0.0, 0.0)})
     result = simulate(chaser(gnc, duration=1.0))
     assert values(result, "chaser.wy")[-1] == pytest.approx(-0.1 * 10.0 / INERTIA[1], rel=1e-4)
@@ -245,14 +245,14 @@ def test_the_tip_is_held_at_its_roll_angle() -> None:
     assert 2 * math.asin(values(result, "chaser.qz")[-1]) == pytest.approx(0.2, abs=1e-4)
 
 
-def test_a_retreat_from_beyond_its_point_stays_there() -> None:
+def test_retreat_from_beyond_its_point_holds_the_position() -> None:
     gnc = approach(corridor={"radius": 0.05}, retreat=8.0)
     result = simulate(chaser(gnc, {"position": (1.0, 0.0, -10.0)}, duration=60.0, bodies=TARGET))
     assert values(result, "chaser.violations")[-1] == 1
     assert values(result, "chaser.z")[-1] == pytest.approx(-10.0, abs=0.01)
 
 
-def with_wheels(max_momentum: float) -> dict:
+def reaction_wheels(max_momentum: float) -> dict:
     axes = {"wx": (1, 0, 0), "wy": (0, 1, 0), "wz": (0, 0, 1)}
     return {
         name: {
@@ -268,7 +268,7 @@ def test_wheels_turn_the_body_and_exchange_momentum_to_rounding() -> None:
     gnc = controller(mode="hold", translation=None, thrusters={}, wheels=wheels) | {"mode": "stabilise"}
     gnc["attitude"] = {"bandwidth": 0.1}
     start = {"attitude": {"axis": (1, 1, 1), "angle": 0.1}, "rate": (0.01, -0.005, 0.004)}
-    result = simulate(chaser(gnc, start, duration=120.0, bodies=with_wheels(20.0)))
+    result = simulate(chaser(gnc, start, duration=120.0, bodies=reaction_wheels(20.0)))
     assert result.audit.angular_momentum_drift < 1e-12  # type: ignore[operator]
     assert values(result, "chaser.rate_error")[-1] < 1e-5
     assert values(result, "chaser.angle_error")[-1] < 1e-3
@@ -276,17 +276,17 @@ def test_wheels_turn_the_body_and_exchange_momentum_to_rounding() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_thrusters_produce_what_wheels_leave(axis: int) -> None:
+def test_thrusters_produce_the_torque_beyond_the_limit_of_wheels(axis: int) -> None:
     """The step response needs J x 0.5^2 /s2 x 0.1 rad, 12 to 18 N m, and wheels produce 0.5 N m of it."""
     w, zeta, angle, wheel = 0.5, 0.8, 0.1, ("wx", "wy", "wz")[axis]
     wheels = {name: {"body": name, "max_torque": 0.5, "max_momentum": 20.0} for name in ("wx", "wy", "wz")}
     law = {"bandwidth": w, "damping": zeta}
     gnc = controller(rate=20.0, mode="hold", translation=None, wheels=wheels, attitude=law)
     start = {"attitude": {"axis": "xyz"[axis], "angle": angle}}
-    result = simulate(chaser(gnc, start, duration=15.0, bodies=with_wheels(20.0)))
+    result = simulate(chaser(gnc, start, duration=15.0, bodies=reaction_wheels(20.0)))
     t, turned = result.history.time, 2 * np.arcsin(values(result, f"chaser.q{'xyz'[axis]}"))
     assert np.abs(turned - angle * damped_step(w, zeta, t)).max() < w / 20.0 * angle
-    # The body is turned back, so that the wheel takes momentum with the sign of the error.
+    # The body turns back, so the momentum of the wheel has the sign of the error.
     momentum = 0.05 * values(result, f"{wheel}.joint_rate")[10]
     assert momentum == pytest.approx(0.5 * t[10], rel=0.05)
 
@@ -316,16 +316,20 @@ def test_wheels_stop_at_their_momentum_limit() -> None:
     gnc = controller(mode="stabilise", translation=None, thrusters={}, wheels=wheels)
     result = simulate(
         chaser(
-            gnc, {"rate": (0.0, 0.0, 0.02)}, duration=60.0, bodies=with_wheels(limit), record={"rate": 10.0}
+            gnc,
+            {"rate": (0.0, 0.0, 0.02)},
+            duration=60.0,
+            bodies=reaction_wheels(limit),
+            record={"rate": 10.0},
         )
     )
     momentum = 0.05 * values(result, "wz.joint_rate")
     assert np.abs(momentum).max() == pytest.approx(limit, rel=1e-3)
-    # 14 N m s at the start: the wheel takes what it can, the body keeps the rest.
+    # 14 N m s at the start: the wheel stores its limit, and the body keeps the rest.
     assert values(result, "chaser.wz")[-1] == pytest.approx((14.0 - limit) / 700.0, rel=1e-2)
 
 
-def test_a_tank_that_runs_empty_leaves_the_body_adrift() -> None:
+def test_body_drifts_when_the_tank_is_empty() -> None:
     gnc = controller(mode="thrust", thrust=10.0, propellant=0.01)
     result = simulate(chaser(gnc, duration=10.0))
     assert result.completed

@@ -38,7 +38,7 @@ def test_sampled_plant_is_the_matrix_exponential(n: float, t: float) -> None:
     np.testing.assert_allclose(B, exact[:6, 6:], rtol=1e-11, atol=1e-12 * np.abs(exact).max())
 
 
-def test_transition_has_no_jump_where_the_series_begins() -> None:
+def test_transition_is_continuous_at_the_switch_to_the_series() -> None:
     for n in (0.1999999, 0.2000001):
         big = np.zeros((9, 9))
         big[:6, :6], big[3:6, 6:] = hill_equations(n), np.eye(3)
@@ -68,12 +68,12 @@ def test_covariance_is_the_dual_problem() -> None:
     np.testing.assert_allclose(A @ after @ A.T + Q, P, rtol=1e-9, atol=1e-15)
 
 
-def test_a_plant_that_control_does_not_reach_is_refused() -> None:
+def test_uncontrollable_plant_is_refused() -> None:
     with pytest.raises(InputError, match="no stabilising solution"):
         regulator_gains(np.diag([2.0, 0.5]), np.array([[0.0], [1.0]]), np.eye(2), np.eye(1))
 
 
-def test_step_response_of_bandwidth_gains() -> None:
+def test_bandwidth_gains_give_the_step_response_of_a_damped_oscillator() -> None:
     """Overshoot exp(-pi zeta / sqrt(1 - zeta^2)) and peak time pi / (w sqrt(1 - zeta^2)) of a damped oscillator."""
     w, zeta, dt = 0.2, 0.5, 1e-3
     A, B = sampled_plant(0.0, dt)

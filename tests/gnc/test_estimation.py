@@ -94,7 +94,7 @@ def test_attitude_transition_is_the_matrix_exponential() -> None:
         np.testing.assert_allclose(out, expm(0.5 * F), atol=1e-14)
 
 
-def turn(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return quaternion_product(q, quaternion_from_rotation_vector(v))
 
 
@@ -111,7 +111,7 @@ def test_attitude_filter_is_consistent(latency: float) -> None:
         P = np.diag([0.05**2] * 3 + [2e-3**2] * 3)
         start = np.linalg.cholesky(P) @ rng.normal(size=6)
         q, bias = np.array([1.0, 0, 0, 0]), np.zeros(3)
-        truth, true_bias = turn(q, start[:3]), start[3:]
+        truth, true_bias = rotate(q, start[:3]), start[3:]
         F, row, state, work = np.empty((6, 6)), np.empty(6), np.empty(6), np.empty((6, 6))
         C = np.zeros((6, 6))
         for _ in range(30):
@@ -121,12 +121,12 @@ def test_attitude_filter_is_consistent(latency: float) -> None:
             moved = true_bias * dt + step * dt * (0.5 * a + b / np.sqrt(12.0))
             angle = w * dt + moved + white * np.sqrt(dt) * rng.normal(size=3)
             true_bias = true_bias + step * a
-            truth = turn(truth, w * dt)
+            truth = rotate(truth, w * dt)
             estimated = angle / dt - bias
-            q = turn(q, estimated * dt)
+            q = rotate(q, estimated * dt)
             write_attitude_transition(*map(float, estimated), dt, F)
             propagate_covariance(F, P, Q, work)
-            z = turn(turn(truth, -w * latency), sigma * rng.normal(size=3))
+            z = rotate(rotate(truth, -w * latency), sigma * rng.normal(size=3))
             update_attitude(z, estimated * latency, sigma, q, bias, P, C, row, state, work)
         R = matrix_from_quaternion(q).T @ matrix_from_quaternion(truth)
         angles = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
@@ -136,7 +136,7 @@ def test_attitude_filter_is_consistent(latency: float) -> None:
     assert low < np.mean(squares) < high
 
 
-def test_an_arm_is_considered_as_in_a_joint_filter_that_does_not_learn_the_attitude() -> None:
+def test_considered_arm_equals_a_joint_filter_without_correction_of_the_attitude() -> None:
     """Both covariances are those of a filter of all twelve errors with a gain of zero in the rows of the attitude."""
     rng = np.random.default_rng(8)
     root = rng.normal(size=(12, 12))

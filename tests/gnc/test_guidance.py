@@ -27,7 +27,7 @@ def approach(start: float, *, speed: float = 0.0, **guidance: object) -> Multibo
 
 @pytest.mark.parametrize("distance", [4.0, 4.001, 4.039])
 def test_a_hold_point_just_outside_the_start_is_held(distance: float) -> None:
-    """Within 1 % of its distance: the reference returns to it, waits and then goes on."""
+    """From within 1 % of the distance the reference returns to the hold point, waits and continues."""
     result = simulate(approach(4.0, end=3.0, holds=[{"distance": distance, "duration": 15.0}]))
     t, reference = result.history.time, values(result, "chaser.reference")
     waiting = t[reference == distance]
@@ -35,21 +35,23 @@ def test_a_hold_point_just_outside_the_start_is_held(distance: float) -> None:
     assert reference[-1] == 3.0
 
 
-def test_a_gate_defines_what_belongs_to_a_hold_point() -> None:
+def test_start_within_the_gate_of_a_hold_point_returns_to_it() -> None:
     hold = {"distance": 5.0, "duration": 5.0, "gate": {"position": 1.5}}
     result = simulate(approach(4.0, end=3.0, holds=[hold]))
     assert values(result, "chaser.reference").max() == 5.0
 
 
-def test_a_hold_point_far_behind_the_start_is_passed_over() -> None:
+def test_hold_point_far_behind_the_start_is_skipped() -> None:
     result = simulate(approach(4.0, end=3.0, holds=[{"distance": 5.0, "duration": 5.0}]))
     assert values(result, "chaser.reference").max() <= 4.0
     assert values(result, "chaser.reference")[-1] == 3.0
 
 
 @pytest.mark.parametrize(("acceleration", "speed"), [(0.001, 0.1), (0.01, 0.2), (1.0, 0.5)])
-def test_the_reference_stops_from_the_least_speed_only(acceleration: float, speed: float) -> None:
-    """Eq. (K5): its speed changes by at most a dt, but for the stop at the goal from the least speed."""
+def test_speed_of_the_reference_jumps_only_at_the_stop_from_the_least_speed(
+    acceleration: float, speed: float
+) -> None:
+    """Eq. (K5): its speed changes by at most a dt, except for the stop at the goal from the least speed."""
     dt, slowest, distance = 0.5, 0.02, 3.0
     speeds = [speed]
     while (distance, speed) != (0.0, 0.0) and len(speeds) < 10_000:

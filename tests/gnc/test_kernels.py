@@ -26,7 +26,7 @@ def test_random_words_are_those_of_the_published_generator(key: tuple, counter: 
     assert random_words(*key, *counter) == words
 
 
-def test_moments_of_normal_numbers() -> None:
+def test_normal_numbers_have_the_moments_of_the_distribution() -> None:
     count = 20_000
     x = np.array([normal_pair(7, 1, i) for i in range(count)])
     for k, exact in ((1, 0.0), (2, 1.0), (3, 0.0), (4, 3.0)):
@@ -35,13 +35,13 @@ def test_moments_of_normal_numbers() -> None:
     assert np.mean(x[:, 0] * x[:, 1]) == pytest.approx(0.0, abs=4 / math.sqrt(count))
 
 
-def test_streams_and_seeds_differ() -> None:
+def test_streams_and_seeds_give_different_numbers() -> None:
     drawn = {uniform_pair(s, stream, i) for s in range(3) for stream in range(3) for i in range(3)}
     assert len(drawn) == 27
     assert all(0.0 < u < 1.0 for pair in drawn for u in pair)
 
 
-def test_glide_slope() -> None:
+def test_glide_slope_is_range_over_time_constant_within_limits() -> None:
     """Public rate command: range over 90 s between 0.075 and 0.5 m/s."""
     assert glide_slope_speed(18.0, 90.0, 0.075, 0.5) == pytest.approx(0.2)
     assert glide_slope_speed(1.0, 90.0, 0.075, 0.5) == 0.075
@@ -89,7 +89,7 @@ def test_field_of_view_and_noise() -> None:
     assert noise_at_range(0.003, 0.004, 1.0) == pytest.approx(0.005)
 
 
-def test_dead_band() -> None:
+def test_dead_band_removes_small_errors() -> None:
     assert [outside_band(x, 0.5) for x in (-2.0, -0.5, 0.2, 0.5, 0.75)] == [-1.5, 0.0, 0.0, 0.0, 0.25]
 
 

@@ -26,7 +26,7 @@ def navigation(**sensor: Any) -> dict[str, Any]:
     return {"sensor": SENSOR | sensor, "gyro": GYRO, "filter": FILTER}
 
 
-def errors(session: Session, instant: float) -> tuple[np.ndarray, np.ndarray]:
+def errors_at_sample(session: Session, instant: float) -> tuple[np.ndarray, np.ndarray]:
     """Advance to a sample; return true minus estimated motion of the centre of mass in H, and attitude and bias, in T.
 
     A call of `advance` executes the sample at its end in the next call: the true motion is that before the sample.
@@ -63,7 +63,7 @@ def test_filters_are_consistent_with_the_true_motion(case: str) -> None:
     flies = case in (
         "approach",
         "delay",
-    )  # thrust goes along the estimated attitude: `drift` stands for its error
+    )  # thrust acts along the estimated attitude: `drift` accounts for its error
     rate = 2.0 if flies else 4.0
     gnc = controller(
         mode="approach" if flies else "drift", rate=rate, target={"body": "hill"},
@@ -83,7 +83,7 @@ def test_filters_are_consistent_with_the_true_motion(case: str) -> None:
     for session in seeded_runs(scenario, RUNS):
         nav = session.system.gnc.navigation[0]
         nav.gyro_bias[:] = FILTER["bias"] * rng.normal(size=3)
-        e, a = errors(session, 9.5)
+        e, a = errors_at_sample(session, 9.5)
         squares.append(e @ np.linalg.solve(nav.P, e))
         attitude.append(a @ np.linalg.solve(nav.P_attitude, a))
     low, high = chi2.ppf(0.025, 6 * RUNS) / RUNS, chi2.ppf(0.975, 6 * RUNS) / RUNS
@@ -141,7 +141,7 @@ def test_covariances_of_a_run_converge_to_the_riccati_solution() -> None:
     )
 
 
-def test_the_stated_deviation_of_the_tip_is_that_of_its_error() -> None:
+def test_estimated_deviation_of_the_tip_is_that_of_its_error() -> None:
     """The tip, which is measured, is more certain than the centre of mass 3 m behind it."""
     gnc = controller(
         mode="drift", rate=5.0, tip={"body": "chaser", "at": (0.0, 0.0, 3.0)}, navigation=navigation(angle_noise=0.02)
@@ -193,7 +193,7 @@ def test_a_bias_of_the_sensor_moves_the_body_by_the_bias() -> None:
         assert mean == pytest.approx(-offset, abs=0.005)
 
 
-def lost(**changes: Any) -> tuple[int, int]:
+def count_lost_measurements(**changes: Any) -> tuple[int, int]:
     gnc = controller(mode="drift", navigation=navigation(**changes))
     session = prepare(chaser(gnc, {"position": (0.0, 2.0, -5.0)}, duration=100.0)).begin()  # type: ignore[union-attr]
     session.advance(100.0)
@@ -201,7 +201,7 @@ def lost(**changes: Any) -> tuple[int, int]:
     return int(nav.lost), int(nav.sample)
 
 
-def test_an_angle_bias_of_the_sensor_turns_the_body_against_it() -> None:
+def test_angle_bias_of_the_sensor_turns_the_body_by_the_negative_bias() -> None:
     bias = (0.02, -0.01, 0.015)
     sensor = navigation(angle_bias=bias, angle_noise=1e-4, noise=1e-4)
     result = simulate(chaser(controller(translation=None, navigation=sensor), duration=60.0))
@@ -223,15 +223,15 @@ def test_noise_of_the_attitude_grows_with_range() -> None:
 
 
 def test_measurements_are_lost_by_chance_and_out_of_view() -> None:
-    count, total = lost(drop_out=0.3)
+    count, total = count_lost_measurements(drop_out=0.3)
     assert total in (1000, 1001)
     assert abs(count - 300) < 4 * math.sqrt(210)
-    assert lost(field_of_view=math.atan(0.4) + 1e-3)[0] == 0
-    count, total = lost(field_of_view=math.atan(0.4) - 1e-3)
+    assert count_lost_measurements(field_of_view=math.atan(0.4) + 1e-3)[0] == 0
+    count, total = count_lost_measurements(field_of_view=math.atan(0.4) - 1e-3)
     assert count == total
 
 
-def test_same_seed_same_bits() -> None:
+def test_same_seed_gives_the_same_bits() -> None:
     def end(seed: int) -> list[float]:
         gnc = controller(mode="hold", navigation=navigation(latency=0.13, drop_out=0.1), seed=seed)
         channels = simulate(chaser(gnc, {"position": (0.0, 0.0, -5.0)}, duration=5.0)).history.channels
@@ -271,7 +271,7 @@ def test_transfer_along_an_orbital_trajectory_costs_its_two_impulses() -> None:
 
 
 @pytest.mark.parametrize(("drop_out", "says"), [(0.9, True), (0.1, False)])
-def test_a_sensor_that_loses_most_of_its_measurements_is_a_warning(drop_out: float, says: bool) -> None:
+def test_sensor_that_loses_most_of_its_measurements_gives_a_warning(drop_out: float, says: bool) -> None:
     gnc = controller(navigation=navigation(drop_out=drop_out))
     result = simulate(chaser(gnc, {"position": (0.0, 0.0, -6.0)}))
     lost = int(result.history["chaser.lost_measurements"][-1])
@@ -288,7 +288,7 @@ def test_warnings_and_propellant_need_no_recorded_motion() -> None:
     assert "chaser.x" not in result.history.channels
 
 
-def test_straight_transfer() -> None:
+def test_straight_transfer_moves_at_constant_speed_to_its_point() -> None:
     gnc = controller(mode="transfer", transfer={"to": (1.0, 0.0, -4.0), "duration": 50.0, "path": "straight"})
     result = simulate(chaser(gnc, {"position": (0.0, 0.0, -6.0)}, duration=80.0))
     t, x, z = result.history.time, *(result.history.channels[f"chaser.{k}"].values for k in "xz")

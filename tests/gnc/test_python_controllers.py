@@ -40,8 +40,8 @@ def servicer(duration: float = 2.0, *, joint: str = "prismatic", **start: Any) -
     )
 
 
-class Constant(UserController):
-    """Commands that do not change; keeps the measurements."""
+class ConstantController(UserController):
+    """Returns constant commands and stores the measurements."""
 
     def __init__(self, actuation: Actuation, interface: ControlInterface, period: float = 0.1) -> None:
         self.actuation, self.interface, self.period = actuation, interface, period
@@ -58,7 +58,8 @@ HUB, BOTH = ControlInterface(bodies=("hub",)), ControlInterface(bodies=("hub",),
 def test_a_constant_force_gives_a_parabola_and_its_work_is_counted() -> None:
     force, T = np.array([3.0, -2.0, 1.0]), 2.0
     result = simulate(
-        servicer(T, joint="fixed"), controller=Constant(Actuation(wrenches={"hub": Wrench(force=force)}), HUB)
+        servicer(T, joint="fixed"),
+        controller=ConstantController(Actuation(wrenches={"hub": Wrench(force=force)}), HUB),
     )
     mass = MASS + ARM_MASS
     for axis, f in zip("xyz", force):
@@ -70,7 +71,7 @@ def test_a_torque_turns_with_the_body() -> None:
     """Torque about a principal axis of a spinning body: angle = w t + tau t^2 / 2J, also after many turns."""
     torque, rate, T = 6.0, 5.0, 3.0
     scenario = servicer(T, joint="fixed", rate=(0.0, 0.0, rate), attitude={"axis": "x", "angle": 0.7})
-    hold = Constant(Actuation(wrenches={"hub": Wrench(torque=(0, 0, torque))}), HUB)
+    hold = ConstantController(Actuation(wrenches={"hub": Wrench(torque=(0, 0, torque))}), HUB)
     result = simulate(scenario, controller=hold)
     inertia = INERTIA[2] + 0.1
     spin = np.linalg.norm([result.history[f"hub.w{k}"][-1] for k in "xyz"])
@@ -78,12 +79,12 @@ def test_a_torque_turns_with_the_body() -> None:
     assert result.audit.energy_residual < 1e-6
 
 
-def test_joint_efforts_keep_the_momentum_of_the_system() -> None:
+def test_joint_efforts_conserve_the_momentum_of_the_system() -> None:
     """A motor pushes an arm from its hub: x = f t^2 / 2 mu with the reduced mass, and the centre of mass stays."""
     effort, T = 1.5, 2.0
     result = simulate(
         servicer(T),
-        controller=Constant(Actuation(efforts={"arm": effort}), ControlInterface(joints=("arm",))),
+        controller=ConstantController(Actuation(efforts={"arm": effort}), ControlInterface(joints=("arm",))),
     )
     reduced = MASS * ARM_MASS / (MASS + ARM_MASS)
     assert result.history["arm.joint"][-1] == pytest.approx(effort * T**2 / (2 * reduced), rel=1e-9)
@@ -92,11 +93,11 @@ def test_joint_efforts_keep_the_momentum_of_the_system() -> None:
     assert result.audit.energy_residual < 1e-12
 
 
-def test_measurements_are_the_motion_of_the_history() -> None:
+def test_measurements_equal_the_motion_in_the_history() -> None:
     scenario = servicer(
         position=(1, 2, 3), velocity=(0.1, -0.2, 0.3), rate=(0.5, 0.4, -0.3), attitude={"axis": (1, 1, 0), "angle": 2}
     )  # fmt: skip
-    push = Constant(Actuation(wrenches={"hub": Wrench(force=(1, 2, 3), torque=(0.3, 0, 0))}), BOTH)
+    push = ConstantController(Actuation(wrenches={"hub": Wrench(force=(1, 2, 3), torque=(0.3, 0, 0))}), BOTH)
     history = simulate(scenario, controller=push).history
     assert len(push.seen) == 20
     for one in push.seen:
@@ -110,7 +111,7 @@ def test_measurements_are_the_motion_of_the_history() -> None:
 
 
 def test_measurements_pass_a_link_unchanged() -> None:
-    push = Constant(Actuation(), ControlInterface(observed=("hub",), joints=("arm",)))
+    push = ConstantController(Actuation(), ControlInterface(observed=("hub",), joints=("arm",)))
     simulate(servicer(rate=(3.0, 2.0, 1.0)), controller=push)
     for one in push.seen:
         again = unpack_measurement(push.interface, one.t, *pack_measurement(push.interface, one))
@@ -120,7 +121,7 @@ def test_measurements_pass_a_link_unchanged() -> None:
             np.testing.assert_array_equal(before, after)
 
 
-class Spring(UserController):
+class SpringController(UserController):
     """Pulls the hub to the origin and the arm to its zero."""
 
     period, interface = 0.02, BOTH
@@ -139,12 +140,12 @@ def served() -> ServedSystem:
 
 def test_the_same_class_controls_a_system_in_process_and_behind_a_network() -> None:
     """A link without delay gives the same path; the first state on a network is that before the first cycle."""
-    local = control_over_link(Spring(), lambda: LocalLink(served(), 0.01), 2.0)
+    local = control_over_link(SpringController(), lambda: LocalLink(served(), 0.01), 2.0)
     server = RobotServer(served(), 0.01)
     remote = control_over_link(
-        Spring(), lambda: RemoteLink(SimulatedNetwork(server, Conditions()).transport()), 2.0
+        SpringController(), lambda: RemoteLink(SimulatedNetwork(server, Conditions()).transport()), 2.0
     )
-    direct = simulate(servicer(2.0, position=(0.3, 0.0, 0.1)), controller=Spring())
+    direct = simulate(servicer(2.0, position=(0.3, 0.0, 0.1)), controller=SpringController())
     assert local.completed
     assert remote.completed
     for name in ("hub.x", "hub.z", "arm.joint"):
@@ -168,7 +169,7 @@ def test_an_interface_that_the_scenario_does_not_have_is_refused(
     interface: ControlInterface, words: str
 ) -> None:
     with pytest.raises(InputError, match=words):
-        simulate(servicer(), controller=Constant(Actuation(), interface))
+        simulate(servicer(), controller=ConstantController(Actuation(), interface))
 
 
 @pytest.mark.parametrize(
@@ -187,14 +188,14 @@ def test_an_interface_that_the_scenario_does_not_have_is_refused(
 )
 def test_impossible_commands_are_refused(actuation: Actuation, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        simulate(servicer(), controller=Constant(actuation, BOTH))
+        simulate(servicer(), controller=ConstantController(actuation, BOTH))
 
 
 def test_other_misuse_is_refused() -> None:
-    nothing = Constant(Actuation(), None)  # type: ignore[arg-type]
+    nothing = ConstantController(Actuation(), None)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="must be a ControlInterface"):
         simulate(servicer(), controller=nothing)
-    nothing = Constant(Actuation(), BOTH, period=0.0)
+    nothing = ConstantController(Actuation(), BOTH, period=0.0)
     with pytest.raises(InputError, match="above 0 s"):
         simulate(servicer(), controller=nothing)
     nothing.period = 0.1
@@ -211,7 +212,7 @@ def test_other_misuse_is_refused() -> None:
 
 
 def test_commands_beyond_the_limits_of_a_served_system_are_refused() -> None:
-    strong = Constant(Actuation(wrenches={"hub": Wrench(force=(6, 0, 0))}), HUB, period=0.01)
+    strong = ConstantController(Actuation(wrenches={"hub": Wrench(force=(6, 0, 0))}), HUB, period=0.01)
     system = ServedSystem(servicer(joint="fixed"), HUB, ActuatorLimits(force=5.0))
     with pytest.raises(InputError, match="exceeds the torque limit"):
         control_over_link(strong, lambda: LocalLink(system, 0.01), 1.0)
@@ -220,4 +221,4 @@ def test_commands_beyond_the_limits_of_a_served_system_are_refused() -> None:
 def test_an_element_with_the_name_of_an_actuator_is_refused() -> None:
     scenario = servicer().model_copy(update={"loads": {"command-hub": Load(body="hub")}})
     with pytest.raises(InputError, match="rename"):
-        simulate(scenario, controller=Constant(Actuation(), HUB))
+        simulate(scenario, controller=ConstantController(Actuation(), HUB))

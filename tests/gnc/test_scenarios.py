@@ -39,7 +39,7 @@ events: {events}
 """
 
 
-def flow(value: object) -> str:
+def to_flow_yaml(value: object) -> str:
     """Return a value as YAML in one line."""
     return json.dumps(value)
 
@@ -52,17 +52,17 @@ def write(folder: Path, **changes: object) -> Path:
         "navigation": "null",
     }  # fmt: skip
     fields |= changes
-    text = TWO_BODIES.format(**{k: v if isinstance(v, str) else flow(v) for k, v in fields.items()})
+    text = TWO_BODIES.format(**{k: v if isinstance(v, str) else to_flow_yaml(v) for k, v in fields.items()})
     YAML(typ="safe").load(text)
     (folder / "case.yaml").write_text(text)
     return folder / "case.yaml"
 
 
-def without(direction: tuple[float, ...]) -> dict:
+def thrusters_except(direction: tuple[float, ...]) -> dict:
     return {k: one for k, one in box_of_thrusters().items() if tuple(one["direction"]) != direction}
 
 
-def through_the_centre() -> dict:
+def central_thrusters() -> dict:
     """Return thrusters whose forces have no arm about the centre of mass of the chaser."""
     directions = [[sign * float(i == k) for k in range(3)] for i in range(3) for sign in (-1, 1)]
     return {f"t{i}": {"at": [0, 0, 0], "direction": d, "thrust": 20} for i, d in enumerate(directions)}
@@ -75,7 +75,7 @@ BAD = {
     "tip": ({"mode": "approach\n    tip: {body: arm}"}, 13, "tip.body", "fixed to it; these are: chaser."),
     "own": ({"target": "arm"}, 13, "target.body", "must not belong to the body"),
     "hill": ({"target": "hill"}, 13, "target.body", "there is no body called 'hill'"),
-    "axis": ({"thrusters": without((0.0, 1.0, 0.0))}, 17, "thrusters", "cannot produce a force along +y"),
+    "axis": ({"thrusters": thrusters_except((0.0, 1.0, 0.0))}, 17, "thrusters", "cannot produce a force along +y"),
     "axes": (
         {"thrusters": {"a": {"at": [0, 0, -1], "direction": [0, 0, 1], "thrust": 20}}}, 17, "thrusters",
         "a force along -y of the body, a force along -z of the body, a torque about +x of the body",
@@ -120,7 +120,7 @@ BAD = {
         {"wheels": {"w": {"body": "arm", "max_torque": 1, "max_momentum": 1}}}, 18, "wheels.w.body", "revolute joint",
     ),
     "one-wheel": (  # the wheel covers x; thrusters through the centre of mass produce no torque
-        {"thrusters": through_the_centre(), "wheels": {"w": {"body": "spin", "max_torque": 1, "max_momentum": 1}}},
+        {"thrusters": central_thrusters(), "wheels": {"w": {"body": "spin", "max_torque": 1, "max_momentum": 1}}},
         17, "thrusters", "cannot produce a torque about +y of the body, a torque about -y of the body, a torque about",
     ),
     "assumed": (

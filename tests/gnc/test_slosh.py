@@ -60,8 +60,8 @@ def test_pendulum_swings_under_thrust_with_its_frequency() -> None:
     assert np.abs(result.history["chaser.wx"]).max() < 1e-9
 
 
-def test_pendulum_of_a_cylindrical_tank() -> None:
-    """Root of J1', and limits: a deep tank swings as R / xi, a shallow one with the speed of shallow waves."""
+def test_pendulum_of_a_cylindrical_tank_equals_its_limits() -> None:
+    """The root of J1', and limits: length R / xi of a deep tank, and the speed of shallow waves."""
     assert pytest.approx(brentq(lambda x: jvp(1, x), 1.5, 2.0), rel=1e-12) == FIRST_ROOT
     deep = slosh_pendulum(0.5, 5.0, 100.0)
     assert deep.length == pytest.approx(0.5 / FIRST_ROOT, rel=1e-6)

@@ -11,7 +11,7 @@ values = st.floats(0.2, 20.0)
 
 @st.composite
 def chains(draw, most=3, damped=True, anchored=None, contact="pad"):
-    """Chains of one to `most` masses a side; stiffness of order 100, contact stiffer, speed of order 0.1."""
+    """Draw chains of up to `most` masses per side; stiffness of order 100, stiffer contact, speed of order 0.1."""
     n, m = draw(st.integers(1, most)), draw(st.integers(1, most))
     wall = draw(st.booleans()) if anchored is None else anchored
     damping = st.floats(0.0, 5.0) if damped else st.just(0.0)
@@ -36,7 +36,7 @@ def chains(draw, most=3, damped=True, anchored=None, contact="pad"):
 
 
 def matrices(chain):
-    """Mass, stiffness and damping matrices of the chain without its interface."""
+    """Return mass, stiffness and damping matrices of the chain without its interface."""
     mass = chain.mass
     n = len(mass)
     K, D = np.zeros((n, n)), np.zeros((n, n))
@@ -115,7 +115,9 @@ def reference(chain, end_time, rtol=1e-11):
                     hop = min(1e-12, end_time - t)
                     y = y + hop * right_side(phase == "press")(t, y)
                     t += hop
-                if phase == "overlap" and overlap(y)[0] <= 0.0:  # hardly damped: recovered at once
+                if (
+                    phase == "overlap" and overlap(y)[0] <= 0.0
+                ):  # with little damping the pad recovers immediately
                     phase = "clear"
                 break
     return y[:n], y[n:]

@@ -30,7 +30,7 @@ def test_restitution_of_a_damped_contact(zeta):
         assert run.separation_time == pytest.approx(np.pi / np.sqrt(500.0 / MU), rel=1e-13)
 
 
-def test_pressed_against_a_wall_a_bouncing_body_comes_to_rest():
+def test_body_that_is_pressed_against_a_wall_comes_to_rest():
     """The rear mass pushes the front mass: decreasing rebounds, then rest, then separation."""
     chain = Chain(
         chaser_masses=(50.0, 1.0),
@@ -50,7 +50,7 @@ def test_pressed_against_a_wall_a_bouncing_body_comes_to_rest():
 
 
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
-def test_impulsive_impact_is_the_theory_to_round_off(e):
+def test_impulsive_impact_equals_theory_to_rounding(e):
     m = (17.0, 2.0, 1.5, 15.0)
     chain = Chain(
         chaser_masses=m[:2],
@@ -129,7 +129,7 @@ FAST = latch.minimum_speed(100.0, 0.6, 0.02, rmi.interface_effective_mass(*M[1:3
 
 
 def with_springs(ratio, **changes):
-    """The multibody latch with internal springs `ratio` times as stiff as the wedge."""
+    """Return the multibody latch with internal springs `ratio` times as stiff as the wedge."""
     k = (ratio * MULTIBODY.wedge.inward,)
     return replace(MULTIBODY, chaser_stiffness=k, target_stiffness=k, **changes)
 
@@ -173,7 +173,7 @@ def test_latch_after_an_impact_converges_to_its_limit(e):
     assert np.all(np.array(errors) < 2.0 / np.sqrt(ratios))  # amplitude of the internal oscillation
 
 
-def test_no_latch_after_an_impact_that_separates_the_systems():
+def test_impact_that_separates_the_systems_prevents_latching():
     heavy = (1.0, 14.0, 14.0, 1.0)
     assert rmi.ratio_star(rmi.effective_mass_ratio(*heavy), 1.0) > 1.0
     chain = replace(with_springs(1e4, restitution=1.0), chaser_masses=heavy[:2], target_masses=heavy[2:])

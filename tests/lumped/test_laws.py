@@ -13,8 +13,8 @@ EPS = np.finfo(float).eps
 every_chain = settings(deadline=None, max_examples=60)
 
 
-def books(run):
-    """Return the tolerance of the conservation check: about 20 rounded terms per step and mass."""
+def rounding_bound(run):
+    """Return the relative rounding error of the conservation check: about 20 terms per step and mass."""
     return 100 * EPS * (1 + run.steps) * len(run.chain.mass)
 
 
@@ -22,30 +22,30 @@ def books(run):
 @given(chains())
 def test_momentum_and_energy_balance(chain):
     run = run_chain(chain, end_time=1.0)
-    assert run.momentum_error <= books(run) * run.momentum_scale
-    assert run.energy_error <= books(run) * run.energy_scale
+    assert run.momentum_error <= rounding_bound(run) * run.momentum_scale
+    assert run.energy_error <= rounding_bound(run) * run.energy_scale
 
 
 @every_chain
 @given(chains(contact="impulse"))
 def test_momentum_and_energy_balance_with_impulses(chain):
     run = run_chain(chain, end_time=1.0)
-    assert run.momentum_error <= books(run) * run.momentum_scale
-    assert run.energy_error <= books(run) * run.energy_scale
+    assert run.momentum_error <= rounding_bound(run) * run.momentum_scale
+    assert run.energy_error <= rounding_bound(run) * run.energy_scale
 
 
 @every_chain
 @given(chains())
 def test_energy_is_never_created_and_the_contact_force_is_never_tensile(chain):
     run = run_chain(chain, end_time=1.0)
-    assert np.all(np.diff(run.dissipated) >= -books(run) * run.energy_scale)
+    assert np.all(np.diff(run.dissipated) >= -rounding_bound(run) * run.energy_scale)
     assert np.all(run.force >= -1e-12 * max(run.peak_force, 1e-300))
     assert np.all(np.diff(run.time) >= 0.0)
 
 
 @every_chain
 @given(chains(anchored=False))
-def test_mirror_image(chain):
+def test_mirrored_chain_has_the_mirrored_motion(chain):
     mirrored = Chain(
         chaser_masses=chain.target_masses[::-1],
         target_masses=chain.chaser_masses[::-1],
@@ -91,7 +91,7 @@ def test_scaling_of_mass_length_and_time(chain):
 
 @every_chain
 @given(chains(anchored=False))
-def test_galilean_boost(chain):
+def test_galilean_boost_does_not_change_relative_motion(chain):
     boosted = replace(chain, target_velocity=5.0)
     one, other = run_chain(chain, end_time=0.5), run_chain(boosted, end_time=0.5)
     tolerance = sensitivity(one) * chain.speed + 8 * EPS * 5.0
@@ -100,16 +100,16 @@ def test_galilean_boost(chain):
 
 @settings(deadline=None, max_examples=20)
 @given(chains(most=3))
-def test_same_answer_as_an_ordinary_integrator(chain):
+def test_result_agrees_with_a_general_integrator(chain):
     chain = replace(chain, gap=max(chain.gap, 1e-3))
     run = run_chain(chain, end_time=0.3)
     positions, velocities = reference(chain, 0.3)
-    tolerance = 1e-7 * chain.speed * (1 + run.impacts)  # of the integrator: its tolerance, times its steps
+    tolerance = 1e-7 * chain.speed * (1 + run.impacts)  # tolerance of the integrator times its steps
     np.testing.assert_allclose(run.velocities[-1], velocities, atol=tolerance)
     np.testing.assert_allclose(run.positions[-1], positions, atol=tolerance)
 
 
-def test_recording_does_not_touch_the_answer():
+def test_record_does_not_change_the_result():
     chain = Chain(
         chaser_masses=(17.0, 2.0),
         target_masses=(1.5, 15.0),
@@ -127,7 +127,7 @@ def test_recording_does_not_touch_the_answer():
     assert np.array_equal(half.velocities[:shared], fine.velocities[:shared])
 
 
-def test_no_contact_and_late_contact():
+def test_late_contact_has_the_time_of_the_closed_form():
     chain = Chain(chaser_masses=(1.0,), target_masses=(1.0,), speed=0.1, gap=1.0, pad=Pad(stiffness=100.0))
     assert run_chain(chain, end_time=5.0).outcome is Outcome.NO_CONTACT
     run = run_chain(chain, end_time=20.0, rate=10.0)
@@ -137,5 +137,5 @@ def test_no_contact_and_late_contact():
 
 
 def sensitivity(run):
-    """Relative tolerance after impacts: round-off of the event times, amplified by each impact."""
+    """Return the relative tolerance after impacts: rounding of event times, amplified by each impact."""
     return 1e-11 * 4.0 ** min(run.impacts, 12)

@@ -33,7 +33,7 @@ def closing_speed_of_spring(run):
 
 @pytest.mark.plain_python
 def test_spring_between_two_masses_reaches_its_closed_form():
-    """v sqrt(k mu), a quarter period after the impulse, whatever the rate of recording."""
+    """The peak is v sqrt(k mu), a quarter period after the impulse, for any rate of the record."""
     run = run_chain(STRUCK, end_time=0.5, rate=3.0)
     sizes, times = run.link_peaks
     assert sizes[0] == pytest.approx(closing_speed_of_spring(run) * np.sqrt(STIFFNESS * MU), rel=1e-13)

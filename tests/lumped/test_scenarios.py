@@ -55,7 +55,7 @@ def test_damping_ratio_is_that_of_the_touching_bodies():
     assert result.metrics["relative_velocity_after"] == pytest.approx(predicted, rel=1e-5)
 
 
-def test_anchored_target_and_longer_chains():
+def test_anchored_targets_and_longer_chains_are_accepted():
     wall = {"target": {"masses": [1.5, 15], "stiffness": [200, 300], "anchored": True}}
     result = simulate(from_data(GOOD | wall, overrides={"contact.stiffness": 1.5e8}))
     assert result.metrics["target_velocity_after"] == 0.0
@@ -70,6 +70,6 @@ def test_anchored_target_and_longer_chains():
     )
 
 
-def test_plain_data_round_trip():
+def test_plain_data_give_the_same_scenario():
     scenario = from_data(GOOD)
     assert from_data(scenario.to_data()) == scenario

@@ -58,7 +58,7 @@ def test_all_builds_give_the_same_bits():
 
 
 def main() -> int:
-    """Compare all bundled scenarios; returns the number of those that differ."""
+    """Compare all bundled scenarios; return the number of those that differ."""
     from softdock.scenario.loading import bundled_names
 
     names, builds = tuple(bundled_names()), usable_builds()

@@ -34,7 +34,7 @@ def softdock(*args, **environment):
     )  # fmt: skip
 
 
-def test_nothing_that_is_shipped_imports_a_compiler():
+def test_package_does_not_import_a_compiler():
     for path in PACKAGE.rglob("*.py"):
         assert not any(
             line.split()[:2] in (["import", name], ["from", name])
@@ -86,7 +86,7 @@ def test_an_unknown_build_is_an_error_that_lists_the_others(monkeypatch):
         library._library.__wrapped__()
 
 
-def test_in_an_installation_an_unknown_build_ends_with_a_sentence(tmp_path):
+def test_unknown_build_in_an_installation_gives_a_message(tmp_path):
     installed = tmp_path / "site" / "softdock"
     shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("__pycache__"))
     done = softdock("run", "latch-paper", PYTHONPATH=str(installed.parent), SOFTDOCK_KERNELS="z80")
@@ -103,7 +103,7 @@ def test_without_a_library_the_message_says_what_to_do(monkeypatch, tmp_path):
         library._library.__wrapped__()
 
 
-def test_a_processor_without_avx_gets_a_sentence(monkeypatch):
+def test_processor_without_avx_gets_a_message(monkeypatch):
     monkeypatch.delenv(library.VARIABLE, raising=False)
     monkeypatch.setattr(sources, "BUILDER", Path("nowhere"))
     monkeypatch.setattr(library, "usable_builds", lambda: ())
@@ -116,7 +116,7 @@ def test_the_best_usable_build_comes_last():
 
 
 def test_a_library_of_other_sources_is_never_used(monkeypatch):
-    """Without the tools of the builder it is an error."""
+    """Without the tools of the builder a library of other sources is an error."""
     monkeypatch.delenv(library.VARIABLE, raising=False)
     monkeypatch.setattr(sources, "DIGEST_AT_IMPORT", "f" * 64)
     monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: None)
@@ -183,7 +183,7 @@ def test_kernels_run_as_plain_python():
 
 
 @pytest.mark.parametrize("kept", [0, 200_000, -10])
-def test_a_damaged_library_ends_with_a_sentence(tmp_path, kept):
+def test_damaged_library_gives_a_message(tmp_path, kept):
     installed = tmp_path / "site" / "softdock"
     shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (installed / "native").glob("softdock_kernels.*"):

@@ -42,7 +42,7 @@ def bodies(*masses):
     return out
 
 
-def allocated(**changes):
+def allocate_outer(**changes):
     copied = {"bodies": bodies(2.0, 3.0), "state": np.arange(5.0)} | changes
     return allocate(OUTER, {"rows": 4}, copied=copied, given={"fixed": np.ones(3)})
 
@@ -50,7 +50,7 @@ def allocated(**changes):
 @pytest.mark.plain_python
 def test_fields_are_copied_given_or_zero():
     source = bodies(2.0, 3.0)
-    value = allocated(bodies=source).value
+    value = allocate_outer(bodies=source).value
     assert isinstance(value, Outer)
     assert isinstance(value.inner, Inner)
     assert value.bodies.mass.tolist() == [2.0, 3.0]
@@ -62,8 +62,8 @@ def test_fields_are_copied_given_or_zero():
     assert source["mass"][0] == 2.0
 
 
-def test_the_words_are_those_of_a_structure_that_is_checked_array_by_array():
-    prepared = allocated()
+def test_words_equal_those_of_a_structure_that_is_checked_by_array():
+    prepared = allocate_outer()
     again = OUTER.prepare(prepared.value)
     assert prepared.words == again.words
     assert prepared.sizes == again.sizes
@@ -71,8 +71,8 @@ def test_the_words_are_those_of_a_structure_that_is_checked_array_by_array():
         assert array.ctypes.data % CACHE_LINE == 0
 
 
-def test_structures_of_equal_sizes_have_memory_of_their_own():
-    first, second = allocated(), allocated()
+def test_structures_of_equal_sizes_have_separate_memory():
+    first, second = allocate_outer(), allocate_outer()
     first.value.inner.table[:] = 1.0
     assert not second.value.inner.table.any()
     assert second.value.bodies.mass.tolist() == [2.0, 3.0]
@@ -92,9 +92,9 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_arrays_that_do_not_fit_are_refused(name):
     changes, message = WRONG[name]
-    allocated()
+    allocate_outer()
     with pytest.raises(TypeError, match=message):
-        allocated(**changes)
+        allocate_outer(**changes)
 
 
 def test_given_values_must_have_the_sizes_of_the_others():

@@ -9,7 +9,7 @@ from softdock.orbit import Plate, drag, solar_pressure
 PLATE = Plate(area=2.0, normal=(0.0, 0.0, 3.0), centre=(1.0, 0.0, 0.0))
 
 
-def test_drag_facing_the_wind() -> None:
+def test_drag_of_a_plate_normal_to_the_wind() -> None:
     wrench = drag(PLATE, 1e-12, (0.0, 0.0, -7600.0))
     force = 0.5 * 1e-12 * 2.2 * 2.0 * 7600.0**2
     np.testing.assert_allclose(wrench, [0.0, force, 0.0, 0.0, 0.0, -force], rtol=1e-14)
@@ -23,8 +23,8 @@ def test_drag_acts_along_the_wind_on_the_windward_side_only() -> None:
         assert (wind[2] < 0.0) == bool(np.any(force))
 
 
-def test_sunlight_on_black_mirror_and_white() -> None:
-    """Facing the Sun: once, twice and 5/3 of the pressure."""
+def test_solar_pressure_on_black_specular_and_diffuse_plates() -> None:
+    """Normal to the Sun the factors of the pressure are 1, 2 and 5/3."""
     for specular, diffuse, factor in ((0.0, 0.0, 1.0), (1.0, 0.0, 2.0), (0.0, 1.0, 5.0 / 3.0)):
         plate = PLATE.model_copy(update={"specular": specular, "diffuse": diffuse})
         assert solar_pressure(plate, (0, 0, 2.0), 5e-6)[5] == pytest.approx(-factor * 2.0 * 5e-6, rel=1e-14)
@@ -36,7 +36,7 @@ def test_force_on_a_mirror_is_along_its_normal() -> None:
     np.testing.assert_allclose(solar_pressure(mirror, (1.0, 1.0, 1.0))[3:5], 0.0, atol=1e-21)
 
 
-def test_refusals() -> None:
+def test_invalid_directions_and_coefficients_are_refused() -> None:
     with pytest.raises(InputError, match="must be a direction"):
         solar_pressure(PLATE, (0.0, 0.0, 0.0))
     with pytest.raises(InputError, match="must add up to at most 1"):

@@ -18,7 +18,7 @@ SUN_ANGLE = math.asin(SUN_RADIUS / SUN_DISTANCE)
 LOCATED = 0.02  # [s]: an event of a value that jumps is located to about 1e-4 of a step, here at most 60 s
 
 
-def orbiting(eclipse: str, sun: tuple[float, float, float], **fields: object) -> MultibodyScenario:
+def orbiting_plate(eclipse: str, sun: tuple[float, float, float], **fields: object) -> MultibodyScenario:
     """Return a black plate that faces the Sun at the start, over one orbit; x ahead, z to the Earth."""
     plate = {"body": "craft", "area": 10.0, "normal": sun}
     return MultibodyScenario.model_validate(
@@ -49,7 +49,7 @@ def times(scenario: MultibodyScenario) -> dict[str, float]:
 def test_entry_and_exit_of_the_cylinder_are_those_of_the_closed_form(beta: float) -> None:
     """Above the sub-solar point at time zero; half of the shadow: cos(a) = sqrt(r^2 - R^2) / (r cos(beta))."""
     sun = (0.0, math.sin(beta), -math.cos(beta))
-    found = times(orbiting("cylindrical", sun))
+    found = times(orbiting_plate("cylindrical", sun))
     half = math.acos(math.sqrt(RADIUS_OF_ORBIT**2 - RADIUS**2) / (RADIUS_OF_ORBIT * math.cos(beta)))
     assert found["dark"] == pytest.approx((math.pi - half) / N, abs=LOCATED)
     assert found["bright"] == pytest.approx((math.pi + half) / N, abs=LOCATED)
@@ -57,7 +57,7 @@ def test_entry_and_exit_of_the_cylinder_are_those_of_the_closed_form(beta: float
 
 def test_penumbra_begins_and_ends_where_the_discs_touch() -> None:
     """In the plane of the orbit the angle between Earth and Sun is pi - n t; discs touch at b + a and b - a."""
-    found = times(orbiting("conical", (0.0, 0.0, -1.0)))
+    found = times(orbiting_plate("conical", (0.0, 0.0, -1.0)))
     earth = math.asin(RADIUS / RADIUS_OF_ORBIT)
     assert found["dimmed"] == pytest.approx((math.pi - earth - SUN_ANGLE) / N, abs=5 * LOCATED)
     assert found["dark"] == pytest.approx((math.pi - earth + SUN_ANGLE) / N, abs=5 * LOCATED)
@@ -66,7 +66,7 @@ def test_penumbra_begins_and_ends_where_the_discs_touch() -> None:
 
 
 def test_an_orbit_over_the_terminator_has_no_eclipse() -> None:
-    assert times(orbiting("conical", (0.0, 1.0, 0.0))) == {}
+    assert times(orbiting_plate("conical", (0.0, 1.0, 0.0))) == {}
 
 
 def test_pressure_acts_in_sunlight_only() -> None:
@@ -76,7 +76,7 @@ def test_pressure_acts_in_sunlight_only() -> None:
     for eclipse in ("none", "cylindrical"):
         # Relative to an equal craft without a plate, so that gravity cancels.
         bodies = {name: {"mass": 1e6, "inertia": (1e6, 1e6, 1e6)} for name in ("craft", "dark")}
-        short = orbiting(eclipse, sun, bodies=bodies, duration=4.0, events={})
+        short = orbiting_plate(eclipse, sun, bodies=bodies, duration=4.0, events={})
         orbit = short.orbit.model_copy(update={"anomaly": math.pi})
         late = short.model_copy(update={"orbit": orbit})
         for name, scenario in (("noon", short), ("midnight", late)):
@@ -99,7 +99,7 @@ def test_visible_disc_has_its_limits_and_is_half_at_equal_radii() -> None:
 
 
 @pytest.mark.plain_python
-def test_models_of_the_shadow() -> None:
+def test_shadow_models_give_zero_sunlight_behind_the_earth() -> None:
     sun = np.array([1.0, 0.0, 0.0])
     for model, inside in ((NO_SHADOW, 1.0), (CYLINDER, 0.0), (CONE, 0.0)):
         assert sunlit_fraction(model, -7e6, 0.0, 0.0, sun, RADIUS, SUN_ANGLE) == inside

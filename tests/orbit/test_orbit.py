@@ -31,7 +31,7 @@ def energy(p: np.ndarray, v: np.ndarray) -> np.ndarray:
     return (v * v).sum(axis=-1) / 2.0 - MU / np.linalg.norm(p, axis=-1)
 
 
-def test_the_station_papers_orbit() -> None:
+def test_orbit_of_the_station_paper_has_its_mean_motion_and_speed() -> None:
     assert mean_motion(6878e3) == pytest.approx(1.1068e-3, rel=1e-4)
     p, v = LEO.state()
     assert np.linalg.norm(v) == pytest.approx(7612.7, rel=1e-4)
@@ -62,7 +62,7 @@ def test_integration_agrees_with_keplers_equation(orbit: Orbit) -> None:
 
 
 @pytest.mark.parametrize("e", [0.0, 0.1, 0.9, 0.999])
-def test_keplers_equation_is_solved(e: float) -> None:
+def test_solution_satisfies_keplers_equation(e: float) -> None:
     for M in np.linspace(-20.0, 20.0, 83):
         E = eccentric_anomaly(float(M), e)
         assert E - e * math.sin(E) == pytest.approx(M, abs=1e-14 * (1.0 + abs(M)))
@@ -116,13 +116,13 @@ def test_differential_gravity_has_full_precision(size: float, j2: bool) -> None:
         assert np.linalg.norm(plain - exact) > 1e-4 * np.linalg.norm(exact)
 
 
-def test_gravity_gradient_is_the_derivative() -> None:
+def test_gravity_gradient_is_the_derivative_of_gravity() -> None:
     p = LEO.state()[0]
     d = np.array([1e-3, -2e-3, 1.5e-3])
     np.testing.assert_allclose(gravity_gradient(p) @ d, differential_gravity(p, d), rtol=1e-8)
 
 
-def test_hill_axes() -> None:
+def test_hill_axes_point_ahead_and_to_the_earth() -> None:
     p, v = LEO.state()
     R, w = hill_axes(p, v)
     np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-15)
@@ -133,7 +133,7 @@ def test_hill_axes() -> None:
 
 
 def test_clohessy_wiltshire_solves_its_equations() -> None:
-    """Semigroup, and the derivative at zero is the equations of motion."""
+    """Two transitions compose to one, and the derivative at zero is the matrix of the equations."""
     n, h = 1.1e-3, 1e-3
     A = np.zeros((6, 6))
     A[:3, 3:] = np.eye(3)
@@ -191,7 +191,7 @@ def test_gravity_gradient_torque_is_the_moment_of_gravity() -> None:
     np.testing.assert_allclose(gravity_gradient_torque(p, inertia), exact, rtol=1e-6)
 
 
-def test_refusals() -> None:
+def test_invalid_orbits_are_refused() -> None:
     with pytest.raises(InputError, match=r"(?i)intersects the Earth"):
         Orbit(altitude="-10 km")
     with pytest.raises(InputError, match="intersects the Earth"):
@@ -219,7 +219,7 @@ def test_two_impulses_reach_their_point_and_rest_there() -> None:
     assert np.linalg.norm(v[-1] + second) < 10 * n * 100.0**2 / 6.8e6
 
 
-def test_radial_hop_has_its_closed_form() -> None:
+def test_impulses_of_a_radial_hop_equal_the_closed_form() -> None:
     """Half an orbit along V-bar: two equal radial impulses of n dx / 4."""
     n = LEO.mean_motion
     first, second = transfer_impulses(n, [-100.0, 0, 0, 0, 0, 0], [0.0, 0.0, 0.0], 0.9999 * np.pi / n)

@@ -10,7 +10,7 @@ from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 
 JOINTS = 3
 START = np.array([0.1, -0.2, 0.3])  # rad
-CLEAR = Conditions()
+IDEAL_CONDITIONS = Conditions()
 """A network without faults."""
 
 
@@ -36,14 +36,16 @@ def command(q: Array, **changes: object) -> Command:
     return Command(**(given | changes))  # type: ignore[arg-type]
 
 
-def served(
-    conditions: Conditions = CLEAR, period: float = 1e-3, **options: float
+def serve_robot(
+    conditions: Conditions = IDEAL_CONDITIONS, period: float = 1e-3, **options: float
 ) -> tuple[SimulatedNetwork, RemoteLink]:
     network = SimulatedNetwork(RobotServer(robot(), period, **options), conditions)
     return network, RemoteLink(network.transport())
 
 
-def swing(link: RobotLink, cycles: int, amplitude: float = 0.2, frequency: float = 1.0) -> list[State]:
+def move_sinusoidally(
+    link: RobotLink, cycles: int, amplitude: float = 0.2, frequency: float = 1.0
+) -> list[State]:
     """Move every joint sinusoidally from rest and return the states."""
     states = []
     for i in range(1, cycles + 1):

@@ -50,7 +50,7 @@ def arm(robot: Description, mount: Fixed | Free | None = None) -> Arm:
     return build_arm(bodies, body_name(robot.root), [body_name(j.child) for j in robot.moving])
 
 
-def simulated(start=BENT, gravity=GRAVITY, mount=None, duration=60.0, **drives) -> SimulatedRobot:
+def simulated_arm(start=BENT, gravity=GRAVITY, mount=None, duration=60.0, **drives) -> SimulatedRobot:
     robot = read_urdf(LWR)
     bodies = build_bodies(robot, start=start, mount=mount)
     system = System(bodies=bodies, gravity=tuple(gravity))

@@ -14,7 +14,7 @@ ONE = np.ones(JOINTS)
 FULL_STEP = limits().speed[0] * PERIOD  # rad in one cycle
 
 
-def at(i: int, value: float) -> np.ndarray:
+def with_value(i: int, value: float) -> np.ndarray:
     array = np.zeros(JOINTS)
     array[i] = value
     return array
@@ -26,13 +26,13 @@ def at(i: int, value: float) -> np.ndarray:
         (command(START[:2]), Refusal.JOINT_COUNT),
         (command(np.append(START, 0.0)), Refusal.JOINT_COUNT),
         (command(START, stiffness=np.ones(2)), Refusal.JOINT_COUNT),
-        (command(START + at(1, np.nan)), Refusal.NOT_FINITE),
-        (command(START, tau_ff=at(2, np.inf)), Refusal.NOT_FINITE),
+        (command(START + with_value(1, np.nan)), Refusal.NOT_FINITE),
+        (command(START, tau_ff=with_value(2, np.inf)), Refusal.NOT_FINITE),
         (command(START, stiffness=ONE * np.nan), Refusal.NOT_FINITE),
-        (command(START + at(0, 5.0)), Refusal.POSITION),
-        (command(START - at(2, 5.0)), Refusal.POSITION),
-        (command(START + at(1, 1.01 * FULL_STEP)), Refusal.SPEED),
-        (command(START, tau_ff=at(0, -50.1)), Refusal.TORQUE),
+        (command(START + with_value(0, 5.0)), Refusal.POSITION),
+        (command(START - with_value(2, 5.0)), Refusal.POSITION),
+        (command(START + with_value(1, 1.01 * FULL_STEP)), Refusal.SPEED),
+        (command(START, tau_ff=with_value(0, -50.1)), Refusal.TORQUE),
         (command(START, stiffness=-ONE), Refusal.STIFFNESS),
         (command(START, stiffness=2001.0 * ONE), Refusal.STIFFNESS),
         (command(START, damping_ratio=-ONE), Refusal.DAMPING),
@@ -47,7 +47,7 @@ def test_invalid_commands_are_refused_and_do_not_move_the_robot(wrong: Command, 
     assert state.mode is Mode.MONITOR
     assert link.supervisor.refused[why] == 20
     np.testing.assert_array_equal(state.q, START)
-    assert link.cycle(command(START + 0.99 * FULL_STEP)).mode is Mode.COMMAND  # what is right is followed
+    assert link.cycle(command(START + 0.99 * FULL_STEP)).mode is Mode.COMMAND  # a valid command is followed
 
 
 def test_after_a_refused_command_the_last_one_stays_active() -> None:
@@ -114,7 +114,7 @@ def test_the_robot_holds_after_a_timeout_until_monitor_mode_is_requested() -> No
     assert supervisor.mode is Mode.COMMAND
 
 
-def test_refused_commands_do_not_keep_the_robot_in_command_mode() -> None:
+def test_refused_commands_do_not_prevent_the_timeout() -> None:
     supervisor = CommandSupervisor(limits(), PERIOD, timeout=0.02)
     supervisor.submit(command(START), 1, START, 0.0)
     for i in range(1, 30):

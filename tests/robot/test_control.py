@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot.robots import BENT, GRAVITY, LWR, arm, command, simulated
+from robot.robots import BENT, GRAVITY, LWR, arm, command, simulated_arm
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
@@ -40,8 +40,8 @@ def test_different_damping_ratios_apply_to_their_joints():
 
 
 def step_error(period: float) -> float:
-    """Largest difference from the closed form after a small step along one mode, relative to the step."""
-    robot = simulated(torque_period=period)
+    """Return the largest difference from the closed form after a small step along one mode, relative to the step."""
+    robot = simulated_arm(torque_period=period)
     modes = decoupled_modes(robot.arm.mass_matrix(BENT), STIFFNESS)
     shape = np.linalg.inv(modes.Q).T
     mode, small = 1, 1e-4
@@ -68,7 +68,7 @@ def test_a_step_response_has_the_designed_stiffness_and_damping():
 
 
 def test_a_constant_torque_deflects_every_joint_by_its_stiffness():
-    robot = simulated()
+    robot = simulated_arm()
     push = np.array([10.0, -8.0, 6.0, 4.0, 3.0, -2.0, 0.5])
     for _ in range(300):
         robot.advance(command(BENT, stiffness=STIFFNESS, tau_ff=push), 0.01)
@@ -76,7 +76,7 @@ def test_a_constant_torque_deflects_every_joint_by_its_stiffness():
 
 
 def test_torques_and_speeds_stay_within_their_limits():
-    robot = simulated(gravity=np.zeros(3))
+    robot = simulated_arm(gravity=np.zeros(3))
     limits, fastest_profile = robot.limits, np.zeros(7)
     asked = command(BENT + np.array([1.5, 0, 0, 0, 0, 0, 0]), stiffness=2000.0 * np.eye(7)[0] + 50.0)
     strongest = 0.0
@@ -88,7 +88,7 @@ def test_torques_and_speeds_stay_within_their_limits():
     assert strongest == 1.0
     assert fastest_profile.max() == pytest.approx(
         1.0, abs=1e-3
-    )  # what a millisecond's change of posture leaves
+    )  # error by the change of posture within a millisecond
 
 
 def test_an_unstable_stiffness_is_rejected_and_diverges():
@@ -102,21 +102,21 @@ def test_an_unstable_stiffness_is_rejected_and_diverges():
     ):
         check_sampling(model, stiff, ratio, 1e-3, names)
     for stiffness, grows in ((STIFFNESS, False), (stiff, True)):
-        robot = simulated()
+        robot = simulated_arm()
         for _ in range(20):
             robot.advance(command(BENT + 1e-6, stiffness=stiffness), 0.01)
         assert (np.abs(robot.state().qdot).max() > 1e-3) == grows
 
 
 def test_without_compensation_an_arm_sags_by_its_weight_over_its_stiffness():
-    robot = simulated(compensation=Compensation.NONE)
+    robot = simulated_arm(compensation=Compensation.NONE)
     for _ in range(300):
         robot.advance(command(BENT, stiffness=250.0), 0.01)
     q = robot.state().q
     np.testing.assert_allclose(250.0 * (BENT - q), robot.arm.gravity_torque(q, GRAVITY), atol=1e-4)
 
 
-def test_limits_are_those_of_the_file():
+def test_limits_equal_those_of_the_urdf_file():
     limits = joint_limits(read_urdf(LWR))
     assert limits.joints == 7
     np.testing.assert_allclose(limits.q_min, -limits.q_max)

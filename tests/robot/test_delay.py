@@ -21,7 +21,9 @@ PUBLISHED = [  # damping ratio, delay [s], restitution; DOI 10.1061/JAEEEZ.ASENG
 ]  # fmt: skip
 
 
-def through_link(zeta: float, delay: float, period: float, mass: float = MASS, k: float = STIFFNESS) -> float:
+def restitution_through_link(
+    zeta: float, delay: float, period: float, mass: float = MASS, k: float = STIFFNESS
+) -> float:
     rail = LinearStage(stiffness=k, damping=2.0 * zeta * math.sqrt(k * mass))
     network = SimulatedNetwork(RobotServer(rail, period), Conditions(delay=delay / 2.0))
     with RemoteLink(network.transport()) as link:
@@ -38,24 +40,24 @@ def test_theory_gives_the_published_restitution(zeta: float, delay: float, publi
 def test_the_delayed_link_gives_the_published_restitution(
     zeta: float, delay: float, published: float
 ) -> None:
-    assert through_link(zeta, delay, delay / 2.0 or 1e-3) == pytest.approx(published, abs=1e-3)
+    assert restitution_through_link(zeta, delay, delay / 2.0 or 1e-3) == pytest.approx(published, abs=1e-3)
 
 
 @pytest.mark.parametrize(
     ("zeta", "mass", "stiffness", "delay"), [(0.05, 80.0, 2e4, 8e-3), (0.2, 1000.0, 3e5, 6e-3)]
 )
-def test_the_link_tends_to_theory_with_the_square_of_the_cycle(
+def test_link_converges_to_theory_with_the_square_of_the_cycle(
     zeta: float, mass: float, stiffness: float, delay: float
 ) -> None:
     theory = delayed_restitution(mass=mass, stiffness=stiffness, damping_ratio=zeta, delay=delay)
     omega = math.sqrt(stiffness / mass)
     for cycles in (2, 4):
         period = delay / cycles
-        e = through_link(zeta, delay, period, mass, stiffness)
+        e = restitution_through_link(zeta, delay, period, mass, stiffness)
         assert abs(e - theory) < theory * (omega * period) ** 2
 
 
-def test_theory_against_a_fine_integration() -> None:
+def test_theory_agrees_with_a_fine_integration() -> None:
     """The same delayed equation in steps of 1/2000 of the delay: velocity Verlet, second order."""
     zeta, late, steps = 0.15, 0.2, 2000
     h = late / steps
@@ -75,7 +77,7 @@ def test_theory_against_a_fine_integration() -> None:
     assert e == pytest.approx(-speed, abs=2.0 * h)
 
 
-def test_a_small_delay_is_a_negative_damper() -> None:
+def test_small_delay_acts_as_a_negative_damper() -> None:
     """zeta - omega tau / 2 to first order, so e grows by pi omega tau / 2."""
     omega = math.sqrt(STIFFNESS / MASS)
     for tau in (1e-4, 1e-5):

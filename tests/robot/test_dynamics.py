@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated
+from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated_arm
 from softdock.dynamics.entry_points import derivative
 from softdock.model.joints import Free
 from softdock.robot.bodies import body_name, build_bodies
@@ -14,7 +14,7 @@ ROBOTS = {"lwr": LWR.read_text(encoding="utf-8"), "branched": branched()}
 ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 
-def full(M: np.ndarray) -> np.ndarray:
+def symmetric_matrix(M: np.ndarray) -> np.ndarray:
     return np.triu(M) + np.triu(M, 1).T
 
 
@@ -48,7 +48,7 @@ def test_mass_matrix_bias_gravity_and_jacobian_equal_pinocchios(name):
     for q, u, a in random_states(ours.joints):
         p, v, w = positions(model, q, order), np.zeros(model.nv), np.zeros(model.nv)
         v[order], w[order] = u, a
-        M = full(pinocchio.crba(model, data, p))[np.ix_(order, order)]
+        M = symmetric_matrix(pinocchio.crba(model, data, p))[np.ix_(order, order)]
         np.testing.assert_allclose(ours.mass_matrix(q), M, atol=1e-10 * np.abs(M).max())
         for mine, theirs in (
             (ours.bias(q, u, GRAVITY), pinocchio.nonLinearEffects(model, data, p, v)),
@@ -72,7 +72,7 @@ def test_a_floating_base_equals_pinocchios_free_flyer():
         u = rng.uniform(-1, 1, 13)
         p = pinocchio.neutral(model)
         p[7:] = q
-        M = full(pinocchio.crba(model, data, p))[np.ix_(swap, swap)]
+        M = symmetric_matrix(pinocchio.crba(model, data, p))[np.ix_(swap, swap)]
         h = pinocchio.nonLinearEffects(model, data, p, u[swap])[swap]
         got = ours.dynamics(q, u, GRAVITY)
         np.testing.assert_allclose(got.M, M, atol=1e-10 * np.abs(M).max())
@@ -83,7 +83,7 @@ def test_a_floating_base_equals_pinocchios_free_flyer():
 def test_accelerations_of_the_simulation_match_the_mass_matrix(mount):
     """Two independent methods: articulated bodies in the simulation, composite bodies in the controller's model."""
     gravity = GRAVITY if mount is None else np.zeros(3)
-    robot = simulated(mount=mount, gravity=gravity)
+    robot = simulated_arm(mount=mount, gravity=gravity)
     tau = np.array([5.0, -20.0, 3.0, 8.0, -1.0, 0.5, 0.1])
     session, n = robot.session, 7
     session.efforts[-n:] = tau
@@ -107,7 +107,7 @@ def test_a_link_without_a_legal_name_gets_one():
 
 
 def test_an_arm_at_its_commanded_position_does_not_move():
-    robot = simulated()
+    robot = simulated_arm()
     for _ in range(20):
         robot.advance(command(BENT), 0.01)
     state = robot.state()

@@ -13,11 +13,11 @@ JOINTS = [f"joint_{k}" for k in range(1, 8)]
 HEMISPHERE = 0.0175  # m; from the middle of the pin's cap to where it touches
 
 
-def joints(result: Result, what: str, row: int) -> np.ndarray:
+def joint_values(result: Result, what: str, row: int) -> np.ndarray:
     return np.array([result.history[f"{name}.{what}"][row] for name in JOINTS])
 
 
-def test_the_table_holds_the_pin_and_the_arm_slides(flat):
+def test_pin_slides_on_the_table_without_penetration(flat):
     assert flat.outcome == "slid"
     assert flat.metrics["refused_commands"] == 0
     assert flat.metrics["lowest_tip"] > -0.002  # the command goes to -50 mm
@@ -26,7 +26,7 @@ def test_the_table_holds_the_pin_and_the_arm_slides(flat):
     assert flat.audit.energy_residual < 1e-5
 
 
-def test_three_pushes_are_the_same_push(flat):
+def test_three_pushes_repeat(flat):
     """The state repeats after 11 s."""
     q = np.array([flat.history[f"{name}.position"] for name in JOINTS])
     t = flat.history.time
@@ -36,7 +36,7 @@ def test_three_pushes_are_the_same_push(flat):
 
 
 def test_contact_force_and_joint_torques_agree_where_the_arm_rests(flat):
-    """tau = g(q) + J^T f to 1 %, with another engine's Jacobian and weight and the force that fits the torques best."""
+    """tau = g(q) + J^T f to 1 %, with Jacobian and gravity of another engine and a least-squares fit of the force."""
     pinocchio = pytest.importorskip("pinocchio")
     model = pinocchio.buildModelFromUrdf(str(LWR))
     base = model.jointPlacements[1]
@@ -51,11 +51,11 @@ def test_contact_force_and_joint_torques_agree_where_the_arm_rests(flat):
     )
     data = model.createData()
     row = int(np.searchsorted(flat.history.time, 9.99))  # the end of the first rest at the bottom
-    q, tau = joints(flat, "position", row), joints(flat, "torque", row)
+    q, tau = joint_values(flat, "position", row), joint_values(flat, "torque", row)
     weight = pinocchio.computeGeneralizedGravity(model, data, q)
     pinocchio.framesForwardKinematics(model, data, q)
     J = pinocchio.computeFrameJacobian(model, data, q, tip, pinocchio.LOCAL_WORLD_ALIGNED)[:3]
-    # The place of contact is straight below the middle of the cap, whatever the tilt.
+    # The point of contact is vertically below the centre of the cap for any tilt.
     lever = np.array([0.0, 0.0, -HEMISPHERE])
     turning = pinocchio.computeFrameJacobian(model, data, q, tip, pinocchio.LOCAL_WORLD_ALIGNED)[3:]
     J = J + np.cross(turning.T, lever).T
@@ -67,7 +67,7 @@ def test_contact_force_and_joint_torques_agree_where_the_arm_rests(flat):
     assert flat.metrics["static_residual"] < 0.01
 
 
-def test_the_rim_is_met_on_both_sides_at_the_published_times(rim):
+def test_pin_touches_both_sides_of_the_rim_at_the_published_times(rim):
     """23 to 26 s and 36 to 39 s, read from the paper's text to whole seconds; joint 6 shows most of it."""
     assert rim.outcome == "both_sides"
     (a, b), (c, d) = intervals(rim, "hole")
@@ -91,8 +91,8 @@ def test_figures_are_drawn(flat, rim, tmp_path):
     np.testing.assert_array_equal(position[1].get_ydata(), flat.history["joint_1.position"])
 
 
-def test_a_softer_arm_pushes_less():
-    """Half the stiffness, about half the force: the contact is far stiffer than the arm."""
+def test_force_is_proportional_to_the_stiffness_of_the_arm():
+    """Half of the stiffness gives about half of the force, because the contact is far stiffer than the arm."""
     moves = [{"to": [0.55, 0.3, 0.005], "attitude": {"axis": "y", "angle": "180 deg"}, "duration": "2 s"},
              {"to": [0.55, 0.3, -0.02], "duration": "2 s", "wait": "0.5 s"}]  # fmt: skip
     soft, stiff = (

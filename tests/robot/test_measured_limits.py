@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.robot.link_fixtures import JOINTS, START, command, limits, served
+from tests.robot.link_fixtures import JOINTS, START, command, limits, serve_robot
 
 from softdock.robot.command_supervisor import (
     MAX_LEAD_CYCLES,
@@ -153,7 +153,7 @@ def test_after_low_impedance_the_position_is_held_with_the_minimum() -> None:
 
 
 def test_the_client_learns_which_limit_was_exceeded() -> None:
-    network, link = served()
+    network, link = serve_robot()
     for _ in range(100):
         soft = command(START, stiffness=0.0 * ONE, damping_ratio=0.0 * ONE, low_impedance=True)
         state = link.cycle(replace(soft, tau_ff=limits().torque))

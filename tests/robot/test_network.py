@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from tests.robot.link_fixtures import JOINTS, START, command, robot, served, swing
+from tests.robot.link_fixtures import JOINTS, START, command, move_sinusoidally, robot, serve_robot
 
 from softdock.errors import InputError
 from softdock.robot.link import LinkLostError, Mode, Refusal, monitor
@@ -18,10 +18,10 @@ from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 MS = 1_000_000  # ns
 
 
-def test_a_link_without_delay_is_a_function_call() -> None:
+def test_link_without_delay_gives_the_bits_of_a_local_robot() -> None:
     """The same experiment gives the same bits in the process and through the protocol."""
-    _, remote = served()
-    here, there = swing(LocalLink(robot()), 300), swing(remote, 300)
+    _, remote = serve_robot()
+    here, there = move_sinusoidally(LocalLink(robot()), 300), move_sinusoidally(remote, 300)
     assert [state.mode for state in there] == [Mode.COMMAND] * 300
     for a, b in zip(here, there, strict=True):
         np.testing.assert_array_equal(a.q, b.q)
@@ -29,9 +29,9 @@ def test_a_link_without_delay_is_a_function_call() -> None:
 
 
 def test_a_delay_of_whole_cycles_shifts_the_motion_by_them() -> None:
-    direct = swing(LocalLink(robot()), 300)
-    _, late_link = served(Conditions(delay=2e-3))
-    late = swing(late_link, 300)
+    direct = move_sinusoidally(LocalLink(robot()), 300)
+    _, late_link = serve_robot(Conditions(delay=2e-3))
+    late = move_sinusoidally(late_link, 300)
     for i in range(100, 300):
         np.testing.assert_allclose(late[i].q, direct[i - 4].q, atol=1e-12)
     assert late_link.statistics.latency.mean == pytest.approx(4e-3, abs=1e-9)
@@ -39,8 +39,8 @@ def test_a_delay_of_whole_cycles_shifts_the_motion_by_them() -> None:
 
 def test_loss_is_counted_and_tolerated() -> None:
     """5 % lost each way: counts within four standard deviations of a binomial, and the motion continues."""
-    network, link = served(Conditions(loss=0.05, seed=3))
-    states = swing(link, 3000)
+    network, link = serve_robot(Conditions(loss=0.05, seed=3))
+    states = move_sinusoidally(link, 3000)
     assert len(states) == 3000
     server = network.server
     for stream, what in ((link.statistics.states, "states"), (server.statistics.commands, "commands")):
@@ -52,9 +52,9 @@ def test_loss_is_counted_and_tolerated() -> None:
 
 
 def test_duplicates_are_counted_and_ignored() -> None:
-    network, link = served(Conditions(duplicates=0.2, seed=1))
-    plain = swing(LocalLink(robot()), 1000)
-    states = swing(link, 1000)
+    network, link = serve_robot(Conditions(duplicates=0.2, seed=1))
+    plain = move_sinusoidally(LocalLink(robot()), 1000)
+    states = move_sinusoidally(link, 1000)
     np.testing.assert_array_equal(states[-1].q, plain[-1].q)
     assert 120 < link.statistics.states.duplicates < 280
     assert (
@@ -66,7 +66,7 @@ def test_duplicates_are_counted_and_ignored() -> None:
 
 
 def test_reordering_is_counted_and_no_older_command_is_followed() -> None:
-    network, link = served(Conditions(delay=1e-3, jitter=3e-3, seed=5))
+    network, link = serve_robot(Conditions(delay=1e-3, jitter=3e-3, seed=5))
     followed: list[float] = []
     advance = network.server.robot.advance
 
@@ -75,19 +75,19 @@ def test_reordering_is_counted_and_no_older_command_is_followed() -> None:
         advance(order, duration)  # type: ignore[arg-type]
 
     network.server.robot.advance = spy  # type: ignore[method-assign]
-    states = swing(link, 400)
+    states = move_sinusoidally(link, 400)
     assert (np.diff([state.sequence for state in states]) > 0).all()
     assert (
         np.diff(followed[:400]) >= 0.0
-    ).all()  # half a swing upwards: an older command would be a step down
+    ).all()  # upward half of the motion: an older command would be a step down
     assert link.statistics.states.reordered > 20
     assert network.server.statistics.commands.reordered > 20
     assert network.server.supervisor.refused[Refusal.STALE] == network.server.statistics.commands.reordered
 
 
 def test_garbage_is_counted_and_ignored() -> None:
-    network, link = served()
-    plain = swing(LocalLink(robot()), 100)
+    network, link = serve_robot()
+    plain = move_sinusoidally(LocalLink(robot()), 100)
     states = []
     for i in range(1, 101):
         angle = 0.1 * (1.0 - np.cos(2.0 * np.pi * i * link.period))
@@ -99,8 +99,8 @@ def test_garbage_is_counted_and_ignored() -> None:
 
 
 def test_the_robot_holds_when_its_client_stops() -> None:
-    network, link = served()
-    swing(link, 250)
+    network, link = serve_robot()
+    move_sinusoidally(link, 250)
     timeout = network.server.supervisor.timeout
     moving = network.server.state
     network.run(network.now_ns + round(timeout * 1e9) + 2 * MS)
@@ -111,26 +111,26 @@ def test_the_robot_holds_when_its_client_stops() -> None:
     still = network.server.state
     np.testing.assert_allclose(still.qdot, 0.0, atol=1e-6)
     assert np.abs(still.q - held.q).max() < np.abs(moving.qdot).max() * 0.05  # no further than it coasted
-    assert link.cycle(command(still.q)).refusal is None  # the state of before the command, one cycle late
+    assert link.cycle(command(still.q)).refusal is None  # the state before the command, one cycle late
     assert link.cycle(command(still.q)).refusal is Refusal.FELL_BACK
     assert link.cycle(monitor(JOINTS)).mode is Mode.MONITOR
     assert link.cycle(command(still.q)).mode is Mode.COMMAND
 
 
 def test_the_client_is_told_when_the_robot_stops() -> None:
-    network, link = served()
-    swing(link, 10)
+    network, link = serve_robot()
+    move_sinusoidally(link, 10)
     network.is_stopped = True
     with pytest.raises(LinkLostError, match=r"robot at simulated/client has not answered for 1 s\."):
-        swing(link, 10)
+        move_sinusoidally(link, 10)
 
 
-def test_a_robot_that_ends_the_session_says_so() -> None:
-    network, link = served()
+def test_robot_that_ends_the_session_is_reported() -> None:
+    network, link = serve_robot()
     for data, address in network.server.stop():
         network._down.put(data, address, network.now_ns)
     with pytest.raises(LinkLostError, match="has ended the session"):
-        swing(link, 10)
+        move_sinusoidally(link, 10)
 
 
 def test_connecting_without_a_robot_fails() -> None:
@@ -157,12 +157,12 @@ def test_a_robot_of_another_version_is_reported() -> None:
 
 
 def test_a_second_client_is_refused_until_the_first_has_gone() -> None:
-    network, first = served()
-    swing(first, 10)
+    network, first = serve_robot()
+    move_sinusoidally(first, 10)
     with pytest.raises(LinkLostError, match="is in use by another client"):
         RemoteLink(network.transport("second"))
     assert network.server.statistics.denied == 1
-    assert swing(first, 10)[-1].refusal is None
+    assert move_sinusoidally(first, 10)[-1].refusal is None
     first.close()
     second = RemoteLink(network.transport("third"))
     assert second.cycle(monitor(JOINTS)).mode is Mode.MONITOR
@@ -172,8 +172,8 @@ def test_a_second_client_is_refused_until_the_first_has_gone() -> None:
 
 def test_datagrams_of_other_clients_are_ignored() -> None:
     """Neither the client's session from another address nor another session from its address."""
-    network, link = served()
-    swing(link, 5)
+    network, link = serve_robot()
+    move_sinusoidally(link, 5)
     before = network.server.supervisor.accepted
     network.transport("stranger")
     order = CommandMessage(command(START + 0.5), 0.0)
@@ -186,16 +186,16 @@ def test_datagrams_of_other_clients_are_ignored() -> None:
     assert network.server.has_client
 
 
-def test_a_silent_client_loses_the_robot() -> None:
-    network, link = served()
-    swing(link, 5)
+def test_session_of_a_silent_client_ends() -> None:
+    network, link = serve_robot()
+    move_sinusoidally(link, 5)
     network.run(network.now_ns + round(1.1 * network.server.release_after * 1e9))
     assert not network.server.has_client
     RemoteLink(network.transport("next"))
 
 
 def test_a_lost_hello_is_repeated_and_accepted_once() -> None:
-    network, link = served(Conditions(loss=0.5, seed=2))
+    network, link = serve_robot(Conditions(loss=0.5, seed=2))
     assert network.server.statistics.sessions == 1
     network.send(encode(link._session, 0, Hello()), ("client",))
     network.run(network.now_ns + MS)
@@ -205,8 +205,8 @@ def test_a_lost_hello_is_repeated_and_accepted_once() -> None:
 
 @pytest.mark.parametrize("period", [1e-3, 0.01, 0.1])
 def test_cycles_from_1_to_100_ms(period: float) -> None:
-    _, link = served(period=period)
-    states = swing(link, 30, frequency=0.02 / period)
+    _, link = serve_robot(period=period)
+    states = move_sinusoidally(link, 30, frequency=0.02 / period)
     assert link.period == period
     assert np.diff([state.t for state in states]) == pytest.approx(period)
     assert link.statistics.interval.mean == pytest.approx(period, rel=1e-6)
@@ -216,7 +216,7 @@ def test_cycles_from_1_to_100_ms(period: float) -> None:
 @pytest.mark.long
 def test_a_minute_at_1_khz() -> None:
     """60 s of simulated clock in monitor mode with loss, jitter and duplicates: the packet counts are consistent."""
-    network, link = served(Conditions(delay=2e-4, jitter=5e-4, loss=0.05, duplicates=0.01, seed=11))
+    network, link = serve_robot(Conditions(delay=2e-4, jitter=5e-4, loss=0.05, duplicates=0.01, seed=11))
     while network.now < 60.0:
         link.cycle(monitor(JOINTS))
     states, server = link.statistics.states, network.server.statistics

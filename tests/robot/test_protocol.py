@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.robot.link_fixtures import START, command, limits, robot, served
+from tests.robot.link_fixtures import START, command, limits, robot, serve_robot
 
 from softdock.robot.link import Command, Mode, Refusal, State
 from softdock.robot.link_server import RobotServer
@@ -85,7 +85,7 @@ def test_the_largest_datagram_fits_into_a_frame() -> None:
     assert len(encode(1, 2, Welcome(1e-3, 0.05, limits(MAX_JOINTS)))) <= MAX_DATAGRAM_BYTES
 
 
-def test_the_byte_table_of_the_manual() -> None:
+def test_command_by_the_byte_table_of_the_manual_is_decoded() -> None:
     """A command written by hand from docs/robot-link.md, without our encoder."""
     numbers = [0.5, 800.0, 0.7, -1.0]
     body = struct.pack("<BBHId4d", 1, 0, 1, 0, 12.5, *numbers)
@@ -107,7 +107,7 @@ def test_another_version_is_distinguished_from_malformed_bytes() -> None:
         decode(bytes(data))
 
 
-def sealed(head: bytes, payload: bytes) -> bytes:
+def with_checksum(head: bytes, payload: bytes) -> bytes:
     """Return a datagram with valid magic, length and checksum and any content."""
     data = b"SDRL" + head[:2] + struct.pack("<H", 28 + len(payload)) + head[2:18] + payload
     return data + struct.pack("<I", zlib.crc32(data))
@@ -136,7 +136,7 @@ FUZZ = st.one_of(
     st.binary(max_size=MAX_DATAGRAM_BYTES + 10),
     damaged(),
     st.builds(
-        sealed,
+        with_checksum,
         st.builds(
             lambda kind, session, number: bytes([1, kind]) + struct.pack("<QQ", session, number),
             st.integers(0, 255), st.sampled_from([0, 1, 2]), st.sampled_from([0, 1, 5, 2**64 - 1]),
@@ -180,7 +180,7 @@ def test_fuzzed_datagrams_never_crash_or_move_the_robot(datagrams: list[bytes]) 
 @settings(max_examples=40, deadline=None)
 def test_fuzzed_datagrams_are_ignored_by_the_client(datagrams: list[bytes]) -> None:
     """Datagrams of other sessions are counted and ignored; the next valid state is returned."""
-    network, link = served()
+    network, link = serve_robot()
     before = link.cycle(command(START))
     for data in datagrams:
         network._inboxes[("client",)].append(data)

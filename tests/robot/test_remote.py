@@ -43,12 +43,12 @@ def scenario() -> RobotScenario:
 
 
 @pytest.fixture(scope="module")
-def here(scenario: RobotScenario) -> Result:
+def local_result(scenario: RobotScenario) -> Result:
     return simulate(scenario)
 
 
-class Bench:
-    """The scenario's robot behind a simulated network, which clients may join one after another."""
+class ServedScenario:
+    """The robot of a scenario behind a simulated network, to which clients connect one after another."""
 
     def __init__(self, scenario: RobotScenario, conditions: Conditions) -> None:
         self.network = SimulatedNetwork(RobotServer(simulated_robot(scenario), PERIOD), conditions)
@@ -59,43 +59,45 @@ class Bench:
         return RemoteLink(self.network.transport(f"client {self.clients}"))
 
 
-def test_the_same_experiment_behind_a_link(scenario: RobotScenario, here: Result) -> None:
-    there = run_on_robot(scenario, Bench(scenario, Conditions()).connect)
+def test_experiment_behind_a_link_gives_the_same_motion(
+    scenario: RobotScenario, local_result: Result
+) -> None:
+    there = run_on_robot(scenario, ServedScenario(scenario, Conditions()).connect)
     assert there.outcome == "completed"
     assert there.metrics["refused_commands"] == 0
     assert there.metrics["link_lost_share"] == 0.0
-    found = compare(here, there, offset=0.0)
+    found = compare(local_result, there, offset=0.0)
     assert set(found.joints) == {f"joint_{i}" for i in range(1, 8)}
     for both in found.joints.values():
-        assert both["angle"].largest < 1e-4  # it has settled at the start within a hair
+        assert both["angle"].largest < 1e-4  # residual motion at the start
         assert both["torque"].largest < 0.02 * max(both["torque"].range, 1.0)
 
 
-def test_a_late_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, here: Result) -> None:
-    there = run_on_robot(scenario, Bench(scenario, Conditions(delay=PERIOD)).connect)
-    found = compare(here, there)
+def test_delayed_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, local_result: Result) -> None:
+    there = run_on_robot(scenario, ServedScenario(scenario, Conditions(delay=PERIOD)).connect)
+    found = compare(local_result, there)
     assert found.alignment.offset == pytest.approx(-2 * PERIOD, abs=0.1 * PERIOD)
     assert max(both["angle"].largest for both in found.joints.values()) < 5e-3
 
 
-def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Result) -> None:
+def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, local_result: Result) -> None:
     """With a fifth of all datagrams lost, the plan still follows the robot's clock."""
-    there = run_on_robot(scenario, Bench(scenario, Conditions(loss=0.2, seed=7)).connect)
+    there = run_on_robot(scenario, ServedScenario(scenario, Conditions(loss=0.2, seed=7)).connect)
     assert there.metrics["link_lost_share"] > 0.1
     assert there.metrics["refused_commands"] == 0
-    assert there.history.time[-1] == pytest.approx(here.history.time[-1], abs=3 * PERIOD)
-    found = compare(here, there)
+    assert there.history.time[-1] == pytest.approx(local_result.history.time[-1], abs=3 * PERIOD)
+    found = compare(local_result, there)
     assert abs(found.alignment.offset) < PERIOD
 
 
-def test_switching_robots_does_not_change_the_motion(scenario: RobotScenario, here: Result) -> None:
+def test_switching_robots_does_not_change_the_motion(scenario: RobotScenario, local_result: Result) -> None:
     """In the middle the plan continues with the robot behind the link; the motion is that of one robot."""
     setup = Setup(scenario)
     experiment = setup.experiment()
     link = SwitchableLink(
         {
             "here": LocalLink(simulated_robot(scenario), PERIOD),
-            "there": Bench(scenario, Conditions()).connect(),
+            "there": ServedScenario(scenario, Conditions()).connect(),
         },
         "here",
     )
@@ -112,13 +114,13 @@ def test_switching_robots_does_not_change_the_motion(scenario: RobotScenario, he
     assert link.active == "there"
     assert log.refused == 0
     assert np.diff(log.t) == pytest.approx(PERIOD, abs=1.01 * PERIOD)
-    alone_q = np.array([here.history[f"joint_{i}.position"][-1] for i in range(1, 8)])
+    alone_q = np.array([local_result.history[f"joint_{i}.position"][-1] for i in range(1, 8)])
     assert np.abs(log.q[-1] - alone_q).max() < 0.01
     assert np.abs(np.diff(log.q, axis=0)).max() < 0.03  # the lag behind the command at the change; no jump
 
 
-def test_data_before_a_lost_link_are_kept(scenario: RobotScenario, tmp_path: Path) -> None:
-    bench = Bench(scenario, Conditions())
+def test_data_before_the_loss_of_a_link_are_kept(scenario: RobotScenario, tmp_path: Path) -> None:
+    bench = ServedScenario(scenario, Conditions())
     tick = bench.network.server.tick
     asked = {"commands": 0}
 
@@ -139,7 +141,7 @@ def test_data_before_a_lost_link_are_kept(scenario: RobotScenario, tmp_path: Pat
 
 def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> None:
     """The client pauses in the middle: the experiment must not continue."""
-    bench = Bench(scenario, Conditions())
+    bench = ServedScenario(scenario, Conditions())
 
     class Sleepy(RemoteLink):
         cycles = 0
@@ -165,7 +167,7 @@ def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
         run_on_robot(scenario, lambda: LocalLink(robot(), PERIOD))
 
 
-def test_a_robot_is_moved_to_the_start(scenario: RobotScenario) -> None:
+def test_robot_moves_to_the_start_before_the_experiment(scenario: RobotScenario) -> None:
     link = LocalLink(seven_joint_robot(), PERIOD)
     result = run_on_robot(scenario, lambda: link)
     assert result.completed
@@ -197,7 +199,7 @@ def test_robots_that_can_be_served() -> None:
 
 
 def test_running_without_a_robot_fails(scenario: RobotScenario) -> None:
-    bench = Bench(scenario, Conditions())
+    bench = ServedScenario(scenario, Conditions())
     bench.network.is_stopped = True
     with pytest.raises(LinkLostError, match="did not answer"):
         run_on_robot(scenario, bench.connect)

@@ -94,7 +94,7 @@ def test_an_arm_on_a_floating_carrier_rotates_it_in_the_opposite_direction():
     assert np.linalg.norm(nodes["link_6"].parts[0].mesh.points, axis=1).max() == pytest.approx(0.0625)
 
 
-def test_a_free_base_floats():
+def test_free_base_turns_against_the_arm_and_keeps_momentum():
     result = softdock.simulate(
         scenario(
             gravity=[0, 0, 0],

@@ -37,7 +37,7 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def within_rounding(result: Any) -> bool:
-    """Rounding errors of n evaluations add up like a random walk: at most 4 eps sqrt(n), relative to the run."""
+    """Return whether the drift of momentum is within rounding, a random walk: 4 eps sqrt(n) for n evaluations."""
     bound = 4.0 * EPSILON * np.sqrt(result.timing.evaluations)
     return bool(result.audit.linear_momentum_drift < bound and result.audit.angular_momentum_drift < bound)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.robot.link_fixtures import JOINTS, START, command, robot, served
+from tests.robot.link_fixtures import JOINTS, START, command, robot, serve_robot
 
 from softdock.robot.link import Mode, State
 from softdock.robot.link_local import LocalLink
@@ -18,16 +18,16 @@ def path(i: int) -> np.ndarray:
     return START + (GOAL - START) * s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
 
 
-def both() -> SwitchableLink:
-    return SwitchableLink({"simulated": LocalLink(robot()), "remote": served()[1]}, "simulated")
+def switchable_link() -> SwitchableLink:
+    return SwitchableLink({"simulated": LocalLink(robot()), "remote": serve_robot()[1]}, "simulated")
 
 
 def follow(link: SwitchableLink, start: int, end: int) -> list[State]:
     return [link.cycle(command(path(i))) for i in range(start, end)]
 
 
-def test_switching_in_the_middle_and_back() -> None:
-    link = both()
+def test_switching_to_another_robot_and_back_has_no_jump() -> None:
+    link = switchable_link()
     states = follow(link, 1, 400)
     link.align("remote", 800.0 * ONE, 0.7 * ONE)
     states.append(link.switch("remote"))
@@ -46,13 +46,13 @@ def test_switching_in_the_middle_and_back() -> None:
     assert steps[~switched].max() < 1.5 * fastest_profile * link.period
     lag = (
         fastest_profile * 2.0 * 0.7 / np.sqrt(800.0 / 0.5)
-    )  # of a moving robot behind its command; it is made up meanwhile
+    )  # lag of a moving robot behind its command, which it catches up during the switch
     assert steps[switched].max() < lag + 0.01
     np.testing.assert_allclose(q[-1], GOAL, atol=1e-3)
 
 
 def test_the_inactive_robot_holds_its_position() -> None:
-    link = both()
+    link = switchable_link()
     follow(link, 1, 400)
     link.align("remote", 800.0 * ONE, 0.7 * ONE)
     link.switch("remote")
@@ -64,7 +64,7 @@ def test_the_inactive_robot_holds_its_position() -> None:
 
 
 def test_a_robot_at_another_position_cannot_take_over() -> None:
-    link = both()
+    link = switchable_link()
     follow(link, 1, 700)
     with pytest.raises(SwitchError, match=r"is 0\.\d+ rad from the last command at joint \d"):
         link.switch("remote")
@@ -73,7 +73,7 @@ def test_a_robot_at_another_position_cannot_take_over() -> None:
 
 
 def test_switching_to_an_unknown_or_active_robot_raises() -> None:
-    link = both()
+    link = switchable_link()
     with pytest.raises(ValueError, match="there are: simulated, remote"):
         link.switch("other")
     with pytest.raises(SwitchError, match="already active"):
@@ -82,8 +82,8 @@ def test_switching_to_an_unknown_or_active_robot_raises() -> None:
         SwitchableLink({"one": LocalLink(robot()), "two": LocalLink(robot(np.zeros(2)))}, "one")
 
 
-def test_time_stands_still_while_a_robot_is_aligned() -> None:
-    link = both()
+def test_time_of_the_experiment_does_not_advance_during_alignment() -> None:
+    link = switchable_link()
     before = follow(link, 1, 400)[-1]
     link.align("remote", 800.0 * ONE, 0.7 * ONE)
     after = link.cycle(command(path(400)))

@@ -32,7 +32,7 @@ TOOL = ("flange", Pose.identity())
 UP = np.array([0.0, 0.0, 0.1])
 
 
-class Script:
+class ScriptedSurroundings:
     """Surroundings with events at known times and one frame that drifts and turns."""
 
     def __init__(self, **events: float) -> None:
@@ -49,7 +49,7 @@ class Script:
 
 
 def follow(
-    moves: Sequence[Move], script: Script, duration: float, pace: Pace = PACE
+    moves: Sequence[Move], script: ScriptedSurroundings, duration: float, pace: Pace = PACE
 ) -> tuple[TriggeredMoves, np.ndarray]:
     """Return the moves after a run and the commanded positions of all cycles."""
     planner = Planner(ARM, TOOL, joint_limits(ROBOT), pace, PERIOD, BENT)
@@ -70,7 +70,7 @@ def order(source: TriggeredMoves) -> list[tuple[int, float]]:
 
 def test_without_events_and_frames_the_commands_are_those_of_a_plan():
     moves = [Move(by=0.3 * UP, wait=0.2), Move(joints=BENT, start=1.5), Move(by=0.2 * UP)]
-    _, rows = follow(moves, Script(), 4.0)
+    _, rows = follow(moves, ScriptedSurroundings(), 4.0)
     plan = Planner(ARM, TOOL, joint_limits(ROBOT), PACE, PERIOD, BENT).plan(moves)
     np.testing.assert_allclose(rows[: plan.cycles], plan.q, atol=1e-9)
     np.testing.assert_allclose(rows[plan.cycles :], np.tile(plan.q[-1], (400 - plan.cycles, 1)), atol=1e-9)
@@ -84,7 +84,7 @@ def test_a_sequence_waits_for_its_event_and_for_the_move_in_execution():
         Move(wait=0.1),
         Move(joints=BENT - 0.1, after=("early",)),
     ]
-    source, _ = follow(moves, Script(early=0.5, late=4.0), 8.0)
+    source, _ = follow(moves, ScriptedSurroundings(early=0.5, late=4.0), 8.0)
     duration = Planner(ARM, TOOL, joint_limits(ROBOT), PACE, PERIOD, BENT).plan([moves[0]]).moves[0][2]
     assert [move for move, _ in order(source)] == [0, 3, 1, 2]
     assert dict(order(source))[3] == pytest.approx(duration, abs=1.01 * PERIOD)
@@ -92,13 +92,15 @@ def test_a_sequence_waits_for_its_event_and_for_the_move_in_execution():
 
 
 def test_a_sequence_whose_event_does_not_happen_never_starts():
-    source, rows = follow([Move(joints=BENT + 0.1), Move(joints=BENT, after=("never",))], Script(), 4.0)
+    source, rows = follow(
+        [Move(joints=BENT + 0.1), Move(joints=BENT, after=("never",))], ScriptedSurroundings(), 4.0
+    )
     assert order(source) == [(0, 0.0)]
     assert (rows[-1] == rows[300]).all()
 
 
-def test_a_run_may_begin_with_a_sequence_that_waits():
-    source, rows = follow([Move(joints=BENT + 0.1, after=("go",))], Script(go=1.0), 3.0)
+def test_first_sequence_of_a_run_may_wait_for_an_event():
+    source, rows = follow([Move(joints=BENT + 0.1, after=("go",))], ScriptedSurroundings(go=1.0), 3.0)
     assert order(source) == [(0, 1.0)]
     assert (rows[:100] == BENT).all()
 
@@ -106,7 +108,7 @@ def test_a_run_may_begin_with_a_sequence_that_waits():
 def test_an_interrupted_move_comes_to_rest_within_its_acceleration_bound():
     """The braking distance from the speed v at constant deceleration a is v^2 / (2 a), at most 0.1^2 / 1.0 m."""
     moves = [Move(by=2.0 * UP), Move(by=np.zeros(3), after=("stop",), at_once=True)]
-    source, rows = follow(moves, Script(stop=1.0), 1.5)
+    source, rows = follow(moves, ScriptedSurroundings(stop=1.0), 1.5)
     z = np.array([ARM.pose(q, *TOOL).p[2] for q in rows])
     speed = np.diff(z) / PERIOD
     assert order(source)[1][1] == pytest.approx(1.0 + 0.1 / 0.5, abs=2.01 * PERIOD)
@@ -118,7 +120,7 @@ def test_an_interrupted_move_comes_to_rest_within_its_acceleration_bound():
 def test_a_tracked_frame_carries_the_goal_and_a_located_one_does_not():
     at = Pose(R=ARM.pose(BENT, *TOOL).R, p=ARM.pose(BENT, *TOOL).p)
     goal, R = np.array([0.02, 0.0, 0.05]), np.eye(3)
-    script = Script()
+    script = ScriptedSurroundings()
     moves = [Move(to=goal, R=R, frame=("drifting", at), tracked=True, wait=1.0)]
     _, rows = follow(moves, script, 2.0)
     for cycle in (120, 199):
@@ -127,14 +129,14 @@ def test_a_tracked_frame_carries_the_goal_and_a_located_one_does_not():
         found = ARM.pose(rows[cycle], *TOOL)
         np.testing.assert_allclose(found.p, X.p, atol=1e-8)
         np.testing.assert_allclose(found.R, X.R, atol=1e-7)
-    _, rows = follow([Move(to=goal, R=R, frame=("drifting", at))], Script(), 2.0)
+    _, rows = follow([Move(to=goal, R=R, frame=("drifting", at))], ScriptedSurroundings(), 2.0)
     np.testing.assert_allclose(ARM.pose(rows[-1], *TOOL).p, (at @ Pose(R=R, p=goal)).p, atol=1e-8)
 
 
 def test_a_goal_out_of_reach_is_approached_and_reported():
     """The arm stretches towards a goal that it cannot reach; its reach from the shoulder is 0.868 m."""
     fast = replace(PACE, line=Bounds(speed=1.0, acceleration=5.0, jerk=50.0))
-    source, rows = follow([Move(wait=0.1), Move(by=6.0 * UP)], Script(), 1.2, fast)
+    source, rows = follow([Move(wait=0.1), Move(by=6.0 * UP)], ScriptedSurroundings(), 1.2, fast)
     assert [one.move for one in source.unreachable] == [1]
     shoulder = np.array([0.0, 0.0, 0.3105])
     begin, end = (np.linalg.norm(ARM.pose(q, *TOOL).p - shoulder) for q in (rows[0], rows[-1]))

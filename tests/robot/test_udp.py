@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from tests.robot.link_fixtures import CLEAR, JOINTS, START, command, robot, swing
+from tests.robot.link_fixtures import IDEAL_CONDITIONS, JOINTS, START, command, move_sinusoidally, robot
 
 from softdock.errors import InputError
 from softdock.robot.link import LinkLostError, Mode, monitor
@@ -17,7 +17,7 @@ from softdock.robot.udp import LOOPBACK, MAX_DATAGRAMS_PER_CYCLE, UdpServer, con
 
 
 @contextmanager
-def serving(conditions: Conditions = CLEAR, period: float = 5e-3) -> Iterator[UdpServer]:
+def serving(conditions: Conditions = IDEAL_CONDITIONS, period: float = 5e-3) -> Iterator[UdpServer]:
     """Serve a robot on a free port of this machine, on a thread."""
     ended = threading.Event()
     server = RobotServer(robot(), period, timeout=2.0)  # a busy machine may pause a thread for long
@@ -34,7 +34,7 @@ def serving(conditions: Conditions = CLEAR, period: float = 5e-3) -> Iterator[Ud
 def test_an_experiment_over_udp() -> None:
     with serving() as udp, connect(*udp.address) as link:
         assert link.limits.joints == JOINTS
-        states = swing(link, 150, amplitude=0.1)
+        states = move_sinusoidally(link, 150, amplitude=0.1)
         assert states[-1].mode is Mode.COMMAND
         assert link.statistics.refused == 0
         reached = states[-1].q - START
@@ -65,7 +65,7 @@ def test_a_robot_that_disconnects_over_udp() -> None:
         link = connect(*udp.address)
         link.cycle(monitor(JOINTS))
     with pytest.raises(LinkLostError, match="has ended the session"):
-        swing(link, 1000)
+        move_sinusoidally(link, 1000)
     link.close()
     with pytest.raises(LinkLostError, match="closed link"):
         link.cycle(monitor(JOINTS))
@@ -87,7 +87,7 @@ def test_invalid_hosts_and_ports_are_rejected() -> None:
 
 
 def test_a_flood_is_read_only_in_part() -> None:
-    """However many datagrams arrive, the robot reads a bounded number per cycle and keeps its cycles."""
+    """The robot reads a bounded number of datagrams per cycle, so that a flood does not delay its cycles."""
     cycles = 4
     with UdpServer(RobotServer(robot(), 0.02), LOOPBACK, 0) as udp:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise:

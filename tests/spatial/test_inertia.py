@@ -17,7 +17,7 @@ ROUNDING = 1e-13
 
 @plain
 @given(inertias)
-def test_ten_numbers_and_matrix_are_the_same(inertia):
+def test_ten_numbers_and_matrix_convert_into_each_other(inertia):
     M = i.inertia_matrix(inertia)
     assert np.array_equal(M, M.T)
     assert np.array_equal(i.inertia_numbers(M), inertia)
@@ -26,7 +26,7 @@ def test_ten_numbers_and_matrix_are_the_same(inertia):
 
 @plain
 @given(vectors)
-def test_rigid_inertias(centre):
+def test_rigid_inertia_obeys_the_parallel_axis_theorem(centre):
     J = np.diag([2.0, 3.0, 4.0])
     numbers, matrix = i.rigid_inertia(5.0, centre, J), i.rigid_inertia_matrix(5.0, centre, J)
     assert i.inertia_matrix(numbers) == pytest.approx(matrix, abs=ROUNDING * 5e3)
@@ -36,8 +36,8 @@ def test_rigid_inertias(centre):
 
 @plain
 @given(poses, inertias, motions)
-def test_change_of_frame(X, inertia, V):
-    """Momentum transforms as a wrench, the 6x6 matrix by congruence, and the energy stays."""
+def test_inertia_and_momentum_change_frame_consistently(X, inertia, V):
+    """Momentum transforms as a wrench, and the 6x6 matrix by congruence."""
     moved = i.transform_inertia(X, inertia)
     scale = ROUNDING * max(1.0, np.abs(inertia).max()) * 1e4
     T = inverse_motion_transform(X)
@@ -49,7 +49,7 @@ def test_change_of_frame(X, inertia, V):
 
 @plain
 @given(inertias, motions)
-def test_momentum_of_numpy_and_of_both_kernels(inertia, V):
+def test_numpy_and_both_kernels_give_the_same_momentum(inertia, V):
     scale = ROUNDING * max(1.0, np.abs(inertia).max()) * 100
     expected = i.inertia_matrix(inertia) @ V
     assert i.momentum(inertia, V) == pytest.approx(expected, abs=scale)
@@ -57,7 +57,7 @@ def test_momentum_of_numpy_and_of_both_kernels(inertia, V):
     assert np.array(fused_algebra.times_inertia(inertia, V)) == pytest.approx(expected, abs=scale)
 
 
-def test_stacked_arrays_are_those_of_each():
+def test_stacked_arrays_give_the_results_of_single_ones():
     rng = np.random.default_rng(3)
     numbers, p = rng.normal(size=(4, 10)), rng.normal(size=(4, 3))
     R = np.array([matrix_from_rotation_vector(v) for v in rng.normal(size=(4, 3))])

@@ -23,7 +23,7 @@ def homogeneous(X: Pose) -> np.ndarray:
 
 @plain
 @given(poses, poses, poses)
-def test_poses_are_a_group(A, B, C):
+def test_poses_form_a_group(A, B, C):
     assert homogeneous(A @ B) == pytest.approx(homogeneous(A) @ homogeneous(B), abs=CLOSE)
     assert homogeneous((A @ B) @ C) == pytest.approx(homogeneous(A @ (B @ C)), abs=CLOSE)
     assert homogeneous(A @ A.inverse()) == pytest.approx(np.eye(4), abs=CLOSE)
@@ -34,7 +34,7 @@ def test_poses_are_a_group(A, B, C):
 
 @plain
 @given(poses, poses, vectors, vectors)
-def test_points_and_vectors(A, B, p, q):
+def test_points_and_vectors_transform_with_poses(A, B, p, q):
     assert (A @ B).point(p) == pytest.approx(A.point(B.point(p)), abs=CLOSE)
     assert A.inverse().point(A.point(p)) == pytest.approx(p, abs=CLOSE)
     assert A.vector(p - q) == pytest.approx(A.point(p) - A.point(q), abs=CLOSE)
@@ -43,10 +43,12 @@ def test_points_and_vectors(A, B, p, q):
 
 @plain
 @given(poses, poses, motions, motions)
-def test_motions_and_wrenches(A, B, V, W):
+def test_motions_and_wrenches_keep_their_power(A, B, V, W):
     assert (A @ B).motion(V) == pytest.approx(A.motion(B.motion(V)), abs=100 * CLOSE)
     assert (A @ B).wrench(W) == pytest.approx(A.wrench(B.wrench(W)), abs=100 * CLOSE)
-    assert A.motion(V) @ A.wrench(W) == pytest.approx(V @ W, abs=1e4 * CLOSE)  # power has no frame
+    assert A.motion(V) @ A.wrench(W) == pytest.approx(
+        V @ W, abs=1e4 * CLOSE
+    )  # power does not depend on the frame
     X = inverse_motion_transform(A)
     assert X @ A.motion(V) == pytest.approx(V, abs=100 * CLOSE)
     assert pytest.approx(A.wrench(W), abs=100 * CLOSE) == X.T @ W
@@ -54,7 +56,7 @@ def test_motions_and_wrenches(A, B, V, W):
 
 @plain
 @given(poses, vectors, motions)
-def test_velocities_of_points(X, p, V):
+def test_velocity_of_a_point_does_not_depend_on_the_frame(X, p, V):
     at_p = point_velocity(V, p)
     assert X.vector(at_p) == pytest.approx(point_velocity(X.motion(V), X.point(p)), abs=100 * CLOSE)
     assert motion_through(p, at_p, V[:3]) == pytest.approx(V, abs=CLOSE)
@@ -63,6 +65,6 @@ def test_velocities_of_points(X, p, V):
 
 @plain
 @given(poses, vectors, vectors)
-def test_wrenches_of_forces(X, p, f):
+def test_wrench_of_a_force_transforms_with_the_force(X, p, f):
     W = wrench_of_force(p, f)
     assert X.wrench(W) == pytest.approx(wrench_of_force(X.point(p), X.vector(f)), abs=100 * CLOSE)

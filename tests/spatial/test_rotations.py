@@ -21,13 +21,13 @@ def scipy_rotation(q: Floats) -> Rotation:
 
 
 def equal_quaternions(p: Floats, q: Floats, tolerance: float = CLOSE) -> bool:
-    """Tell whether two quaternions are the same rotation: q and -q are."""
+    """Return whether two quaternions are the same rotation, as q and -q are."""
     return min(np.abs(p - q).max(), np.abs(p + q).max()) <= tolerance
 
 
 @plain
 @given(vectors, vectors)
-def test_cross_products(a, b):
+def test_all_forms_of_the_cross_product_agree(a, b):
     scale = 1.0 + np.linalg.norm(a) * np.linalg.norm(b)
     assert np.array_equal(r.cross(a, b), np.cross(a, b))
     assert np.abs(r.skew(a) @ b - np.cross(a, b)).max() <= 4 * EPS * scale
@@ -54,7 +54,7 @@ def test_matrices_from_quaternions_are_rotations(q):
     assert r.matrix_from_quaternion(3.0 * q) == pytest.approx(R, abs=CLOSE)
 
 
-def test_matrices_of_many_quaternions_are_those_of_each():
+def test_matrices_of_many_quaternions_equal_single_ones():
     q = np.random.default_rng(7).normal(size=(4, 5))
     q /= np.linalg.norm(q, axis=0)
     together = r.matrix_from_quaternion(q)
@@ -65,7 +65,7 @@ def test_matrices_of_many_quaternions_are_those_of_each():
 
 @plain
 @given(quaternions)
-def test_quaternions_from_matrices(q):
+def test_quaternion_of_a_matrix_is_the_original_one(q):
     """Where two components are the largest, rounding decides which of q and -q is returned."""
     R = r.matrix_from_quaternion(q)
     for found in (r.quaternion_from_matrix(R), r.nearest_quaternion(R)):
@@ -75,7 +75,7 @@ def test_quaternions_from_matrices(q):
 
 
 @pytest.mark.parametrize("q", [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (0, 0, 0.6, 0.8)])
-def test_quaternions_of_half_turns(q):
+def test_quaternions_of_half_turns_are_found(q):
     R = r.matrix_from_quaternion(np.array(q, float))
     for found in (r.quaternion_from_matrix(R), r.nearest_quaternion(R)):
         assert equal_quaternions(found, np.array(q))
@@ -91,7 +91,7 @@ def test_nearest_quaternion_agrees_with_the_polar_decomposition(R, errors):
 
 @plain
 @given(unit_vectors, st.floats(0.0, math.pi))
-def test_rotation_vectors(axis, angle):
+def test_rotation_vectors_convert_into_matrices_and_back(axis, angle):
     vector = angle * axis
     R, expected = r.matrix_from_rotation_vector(vector), Rotation.from_rotvec(vector)
     assert pytest.approx(expected.as_matrix(), abs=CLOSE) == R
@@ -113,14 +113,14 @@ def test_roll_pitch_yaw_are_about_fixed_axes(roll, pitch, yaw):
 
 @plain
 @given(angles)
-def test_rotations_about_axes(angle):
+def test_rotations_about_coordinate_axes_agree_with_scipy(angle):
     for axis, R in (("x", r.matrix_about_x(angle)), ("z", r.matrix_about_z(angle))):
         assert pytest.approx(Rotation.from_euler(axis, angle).as_matrix(), abs=CLOSE) == R
 
 
 @plain
 @given(unit_vectors)
-def test_smallest_rotations_from_z(axis):
+def test_smallest_rotation_turns_z_to_the_given_axis(axis):
     R = r.matrix_from_z_to(axis)
     z = np.array([0.0, 0.0, 1.0])
     close = CLOSE / (1.0 + axis[2]) if axis[2] > -0.99 else 1e-4  # both forms divide by 1 + z
@@ -156,7 +156,7 @@ def test_rates_of_quaternions_and_angular_velocities_are_inverse(q, w):
 
 @plain
 @given(unit_vectors, st.floats(0.0, 3.0), vectors)
-def test_inverse_left_jacobian(axis, angle, w):
+def test_inverse_left_jacobian_gives_the_rate_of_the_rotation_vector(axis, angle, w):
     """J^-1 w is the rate of the rotation vector at the angular velocity w, by a central difference."""
     e, h = angle * axis, 1e-4
     K = r.skew(e)

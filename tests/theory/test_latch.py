@@ -14,7 +14,7 @@ PAPER = {"stiffness": 100.0, "angle": np.pi / 4, "tip_length": 0.02, "effective_
 
 @settings(deadline=None)
 @given(st.floats(0.1, 1.4), st.floats(0.0, 0.7), st.floats(0.01, 0.99))
-def test_speed_over_the_minimum_decides(angle, friction_angle, fraction):
+def test_latch_closes_if_and_only_if_the_speed_exceeds_the_minimum(angle, friction_angle, fraction):
     if latch.wedge_behaviour(angle, friction_angle) is Wedge.JAMS:
         assert latch.minimum_speed(100.0, angle, 0.02, 8.0, friction_angle) == np.inf
         return
@@ -28,7 +28,7 @@ def test_speed_over_the_minimum_decides(angle, friction_angle, fraction):
     assert K.outward <= K.elastic * (1 + 1e-15) <= K.inward * (1 + 2e-15)
 
 
-def test_wedge_behaviours():
+def test_friction_decides_on_the_behaviour_of_a_wedge():
     deg = np.pi / 180
     assert latch.wedge_behaviour(45 * deg) is Wedge.SLIDES
     assert latch.wedge_behaviour(10 * deg, 11 * deg) is Wedge.HOLDS
@@ -73,12 +73,12 @@ def test_speed_to_reach_at_a_quarter_period_is_the_minimum():
     assert latch.latch_time(least, w, 0.02) == pytest.approx(0.5 * np.pi / w, rel=1e-7)
 
 
-def test_behind_an_impact():
+def test_minimum_speed_behind_an_impact_depends_on_the_velocity_ratio():
     behind = latch.minimum_speed_behind_impact(0.07, np.array([0.0, 0.5, 1.0, 1.7]))
     assert behind.tolist() == [0.07, 0.14, np.inf, np.inf]
 
 
-def test_the_papers_robots():
+def test_example_of_the_paper_is_reproduced():
     assert latch.minimum_speed(**PAPER) == pytest.approx(0.070849, abs=5e-7)
     w = latch.latch_frequency(100.0, PAPER["effective_mass"])
     assert latch.largest_insertion(0.07, w, 0.02) == pytest.approx(0.01976, abs=5e-6)
@@ -86,7 +86,7 @@ def test_the_papers_robots():
     assert latch.latch_time(0.071, w, 0.02) > 0.0
 
 
-def test_bad_input():
+def test_invalid_parameters_are_refused():
     for bad in ({"angle": 0.0}, {"angle": np.pi / 2}, {"friction_angle": -0.1}, {"stiffness": 0.0}):
         with pytest.raises(InputError):
             latch.minimum_speed(**{**PAPER, **bad})

@@ -14,7 +14,7 @@ from softdock.theory.restitution import (
 )
 
 
-def test_limits():
+def test_restitution_falls_from_one_with_the_damping_ratio():
     for release in Release:
         assert kelvin_voigt_restitution(0.0, release) == 1.0
         e = kelvin_voigt_restitution(np.linspace(0.0, 5.0, 501), release)
@@ -23,7 +23,7 @@ def test_limits():
     assert kelvin_voigt_restitution(1.0, Release.ZERO_PENETRATION) == 0.0
 
 
-def test_smooth_across_critical_damping():
+def test_restitution_is_smooth_across_critical_damping():
     zeta = 1.0 + np.linspace(-3e-5, 3e-5, 601)
     e = kelvin_voigt_restitution(zeta)
     second = np.diff(e, 2) / (zeta[1] - zeta[0]) ** 2
@@ -32,7 +32,7 @@ def test_smooth_across_critical_damping():
 
 
 @pytest.mark.parametrize("zeta", [0.01, 0.1, 0.3, 0.9, 1.5, 4.0])
-def test_released_at_zero_force_the_equation_of_motion_says_the_same(zeta):
+def test_release_at_zero_force_satisfies_the_equation_of_motion(zeta):
     e = kelvin_voigt_restitution(zeta)
     A = np.array([[0.0, 1.0], [-1.0, -2.0 * zeta]])  # unit mass and stiffness
     time = -np.log(e) / zeta  # e = exp(-zeta omega t) at the release
@@ -44,12 +44,12 @@ def test_released_at_zero_force_the_equation_of_motion_says_the_same(zeta):
 @pytest.mark.parametrize(
     ("zeta", "at_penetration", "at_force"), [(0.1, 0.7293, 0.7441), (0.3, 0.3723, 0.4510)]
 )
-def test_known_values(zeta, at_penetration, at_force):
+def test_restitution_has_the_tabulated_values(zeta, at_penetration, at_force):
     assert kelvin_voigt_restitution(zeta, Release.ZERO_PENETRATION) == pytest.approx(at_penetration, abs=1e-4)
     assert kelvin_voigt_restitution(zeta) == pytest.approx(at_force, abs=1e-4)
 
 
-def test_damping_ratio_and_bad_input():
+def test_damping_ratio_of_a_mass_and_invalid_parameters():
     assert damping_ratio(100.0, 20.0, 1.0) == 1.0
     with pytest.raises(InputError):
         kelvin_voigt_restitution(-0.1)
@@ -67,7 +67,7 @@ def test_ramp_law_solves_its_equation():
 
 
 @pytest.mark.parametrize("shallow", [0.5, 0.999, 1.001, 5.0])
-def test_deep_and_shallow_impacts_join(shallow):
+def test_restitution_is_continuous_at_the_damping_depth(shallow):
     """The law for deep impacts equals the closed form at the damping depth."""
     base = {"speed": 0.1, "effective_mass": 1.0, "damping_factor": 4.0}
     depth = layer_impact(**base, stiffness=1e8, damping_depth=1.0).depth
@@ -81,7 +81,7 @@ def test_deep_and_shallow_impacts_join(shallow):
         assert impact.restitution > closed  # damping is constant beyond the damping depth
 
 
-def test_deep_impact_without_ramp_is_a_constant_damper():
+def test_deep_impact_has_the_restitution_of_a_constant_damper():
     """Far beyond the damping depth the stress is c s + d0 v, with constant damping."""
     weak = [
         1.0 - layer_impact(

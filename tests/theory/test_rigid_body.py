@@ -1,4 +1,4 @@
-"""Closed forms of rigid bodies and springs against the equations they solve."""
+"""Closed forms of rigid bodies and springs satisfy their differential equations."""
 
 import math
 
@@ -13,7 +13,7 @@ EPS = np.finfo(float).eps
 H = 1e-4  # step of central differences: error h^2/6 of the third derivative, and rounding eps/h
 
 
-def slope(f, t):
+def central_difference(f, t):
     return (np.asarray(f(t + H)) - np.asarray(f(t - H))) / (2 * H)
 
 
@@ -25,11 +25,13 @@ def test_torque_free_rates_solve_eulers_equations(order, rate):
     for t in (0.0, 0.7, 3.1, 20.0):
         w = rb.torque_free_rate(t, inertia, rate)
         need = -np.cross(w, inertia * w) / inertia  # Eq. (B1)
-        assert slope(lambda s: rb.torque_free_rate(s, inertia, rate), t) == pytest.approx(need, abs=20 * H**2)
+        assert central_difference(lambda s: rb.torque_free_rate(s, inertia, rate), t) == pytest.approx(
+            need, abs=20 * H**2
+        )
         assert inertia @ w**2 == pytest.approx(inertia @ np.square(rate), rel=1e-13)
 
 
-def test_torque_free_rates_repeat():
+def test_torque_free_rates_are_periodic():
     inertia, rate = (1.0, 2.0, 2.7), (0.1, 1.5, 0.2)
     period = rb.tumble_period(inertia, rate)
     assert rb.torque_free_rate(period, inertia, rate) == pytest.approx(rate, abs=1e-12)
@@ -41,24 +43,24 @@ def test_equal_moments_are_refused():
         rb.torque_free_rate(1.0, (1.0, 1.0, 2.0), (1.0, 1.0, 1.0))
 
 
-def test_symmetric_top_turns_with_its_rate():
+def test_attitude_of_a_symmetric_top_is_the_integral_of_its_rate():
     axial, transverse, rate = 2.0, 1.2, np.array([0.3, -0.2, 1.5])
     nutation = (transverse - axial) / transverse * rate[2]
     for t in (0.0, 1.0, 4.0):
         R = rb.symmetric_top_attitude(t, axial, transverse, rate)
         spun = rb.rotation([0.0, 0.0, -nutation * t]) @ rate  # the rate circles the axis in the body
-        W = R.T @ slope(lambda s: rb.symmetric_top_attitude(s, axial, transverse, rate), t)
+        W = R.T @ central_difference(lambda s: rb.symmetric_top_attitude(s, axial, transverse, rate), t)
         assert [W[2, 1], W[0, 2], W[1, 0]] == pytest.approx(spun, abs=20 * H**2)
 
 
 @pytest.mark.parametrize("amplitude", [0.01, 1.0, 3.0])
-def test_pendulum(amplitude):
+def test_pendulum_conserves_energy_and_has_its_period(amplitude):
     w0 = 2.0
     period = rb.pendulum_period(w0, amplitude)
     assert rb.pendulum_angle(period, w0, amplitude) == pytest.approx(amplitude, rel=1e-12)
     assert rb.pendulum_angle(period / 4, w0, amplitude) == pytest.approx(0.0, abs=1e-12)
     t = 0.3 * period
-    speed = float(slope(lambda s: rb.pendulum_angle(s, w0, amplitude), t))
+    speed = float(central_difference(lambda s: rb.pendulum_angle(s, w0, amplitude), t))
     angle = rb.pendulum_angle(t, w0, amplitude)
     assert 0.5 * speed**2 == pytest.approx(w0**2 * (math.cos(angle) - math.cos(amplitude)), rel=1e-5)
     assert rb.pendulum_period(w0, 1e-6) == pytest.approx(math.pi)
@@ -70,11 +72,11 @@ def test_oscillator_solves_its_equation(zeta):
     assert rb.oscillator(0.0, w, zeta, 0.2, -0.4) == (pytest.approx(0.2), pytest.approx(-0.4))
     for t in (0.1, 1.0):
         x, v = rb.oscillator(t, w, zeta, 0.2, -0.4)
-        rates = slope(lambda s: rb.oscillator(s, w, zeta, 0.2, -0.4), t)
+        rates = central_difference(lambda s: rb.oscillator(s, w, zeta, 0.2, -0.4), t)
         assert rates == pytest.approx([v, -2 * zeta * w * v - w * w * x], abs=100 * H**2)
 
 
-def test_two_bodies_keep_their_momentum_and_feel_the_spring():
+def test_two_bodies_obey_the_force_of_their_spring():
     m, k, stretch, v = (2.0, 3.0), 5.0, 0.1, (0.4, -0.2)
 
     def motion(t):
@@ -87,7 +89,7 @@ def test_two_bodies_keep_their_momentum_and_feel_the_spring():
 
 
 @pytest.mark.parametrize("exponent", [1.0, 2.5, 4.0])
-def test_growing_spring(exponent):
+def test_energy_of_an_exponential_spring_is_the_integral_of_its_force(exponent):
     law = (200.0, 0.01, exponent)
     done, _ = quad(lambda s: rb.exponential_spring_force(s, *law), 0.0, 0.03)
     assert rb.exponential_spring_energy(0.03, *law) == pytest.approx(done, rel=1e-10)
@@ -97,7 +99,7 @@ def test_growing_spring(exponent):
     assert 0.5 * math.pi * math.sqrt(3.0 / stiffest) < duration < 0.5 * math.pi * math.sqrt(3.0 / 200.0)
 
 
-def test_growing_spring_without_growth_is_linear():
+def test_exponential_spring_without_growth_is_linear():
     stroke, duration = rb.exponential_spring_stroke(3.0, 0.5, 200.0, 1e6, 4.0)
     assert stroke == pytest.approx(0.5 * math.sqrt(3.0 / 200.0), rel=1e-12)
     assert duration == pytest.approx(0.5 * math.pi * math.sqrt(3.0 / 200.0), rel=1e-12)

@@ -44,7 +44,7 @@ def test_momentum_is_conserved_and_energy_is_not_created(
 
 @settings(deadline=None)
 @given(masses, masses, masses, masses, speeds, restitutions)
-def test_every_way_to_the_velocity_after_agrees(m1, m2, m3, m4, speed, e):
+def test_all_forms_of_the_velocity_after_impact_agree(m1, m2, m3, m4, speed, e):
     after = rmi.predict_impact(m1, m2, m3, m4, speed=speed, restitution=e)
     v = after.velocities_after
     tolerance = 64 * EPS * abs(speed) + 1e-300  # the latter for denormal speeds
@@ -58,7 +58,7 @@ def test_every_way_to_the_velocity_after_agrees(m1, m2, m3, m4, speed, e):
 
 @settings(deadline=None)
 @given(masses, masses, masses, masses, st.floats(1e-3, 1e3))
-def test_only_mass_ratios_matter_and_the_mirror_image_is_the_same(m1, m2, m3, m4, factor):
+def test_result_depends_on_mass_ratios_only_and_is_symmetric(m1, m2, m3, m4, factor):
     e_I = rmi.effective_mass_ratio(m1, m2, m3, m4)
     assert 0.0 < e_I <= 1.0 + rmi.ROUND_OFF
     assert rmi.effective_mass_ratio(m4, m3, m2, m1) == pytest.approx(e_I, rel=8 * EPS)
@@ -107,7 +107,7 @@ def test_locus_equals_the_papers_equation_33():
     assert np.isnan(rmi.zero_velocity_ratio(chaser=1.0, target=1.0))
 
 
-def test_the_five_regimes():
+def test_five_regimes_are_distinguished():
     R = rmi.Regime
     assert [rmi.regime(e) for e in (0.0, 1.0, 0.5, 0.2, 0.8)] == list(R)
     codes = rmi.regime(np.array([0.0, 1.0, 0.5, 0.2, 0.8]))
@@ -121,7 +121,7 @@ def test_the_five_regimes():
 
 
 @pytest.mark.parametrize("case", TABLE)
-def test_table_1_of_the_paper(case):
+def test_velocities_equal_table_1_of_the_paper(case):
     m, printed, last_digit = TABLE[case]
     after = rmi.predict_impact(*m, speed=0.05)
     assert abs(after.relative_velocity_after - printed) < last_digit  # C is truncated in print, not rounded

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from tests.flexible.test_imported_modes import lumped
+from tests.flexible.test_imported_modes import lumped_modes
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXT, mutate
 
@@ -40,7 +40,7 @@ def make(random: Random) -> Files:
     """Return an archive with changed bytes or changed arrays, or two tables."""
     if random.random() < 0.3:
         return _tables(random)
-    arrays: dict[str, Any] = dict(lumped())
+    arrays: dict[str, Any] = dict(lumped_modes())
     if random.random() < 0.6:
         for name in random.sample(list(arrays), random.choice((1, 1, 2))):
             arrays[name] = random.choice(CHANGES)(arrays[name])
@@ -57,7 +57,7 @@ def _packed(arrays: dict[str, Any], random: Random) -> bytes:
 
 
 def _tables(random: Random) -> Files:
-    given = lumped()
+    given = lumped_modes()
     nodes = ["name,x,y,z,mass,ixx,iyy,izz"]
     for name, p, m in zip(given["names"], given["positions"], given["mass"]):
         nodes.append(f"{name},{p[0]},{p[1]},{p[2]},{m[3]},{m[0]},{m[1]},{m[2]}")

@@ -8,8 +8,8 @@ from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
 
 
-def whip(rng: np.random.Generator, stiffness: float = 1.0, elements: int = 2) -> Structure:
-    """Two soft crooked beams with a mass at the end: modes of a few hertz times the root of the stiffness."""
+def bent_boom(rng: np.random.Generator, stiffness: float = 1.0, elements: int = 2) -> Structure:
+    """Return two soft beams at an angle with a mass at the end; modes of a few hertz times sqrt(stiffness)."""
     section = Section(
         axial=200.0 * stiffness,
         bending_y=0.6 * stiffness,
@@ -46,7 +46,7 @@ def whip(rng: np.random.Generator, stiffness: float = 1.0, elements: int = 2) ->
 
 
 def flexible_scene(kind: str, floating: bool, seed: int = 5, damping: float = 0.0, **options) -> System:
-    """A base (or the ground), an arm on the joint in question, a hand on the arm; structures on base and arm."""
+    """Return a base (or the ground), an arm on a joint of the given kind and a hand; base and arm have structures."""
     rng = np.random.default_rng(seed)
     bodies = {"base": Body(**solid(rng), joint=joint("free", rng))} if floating else {}
     on_base = floating and kind != "free"
@@ -58,7 +58,7 @@ def flexible_scene(kind: str, floating: bool, seed: int = 5, damping: float = 0.
             base="root",
             at=vector(rng, 0.2),
             attitude=attitude(rng),
-            members=whip(rng),
+            members=bent_boom(rng),
             damping=damping,
             **{"modes": 6, **options},
         ),
@@ -67,7 +67,7 @@ def flexible_scene(kind: str, floating: bool, seed: int = 5, damping: float = 0.
             base="root",
             at=vector(rng, 0.2),
             attitude=attitude(rng),
-            members=whip(rng),
+            members=bent_boom(rng),
             damping=damping,
             **{"modes": 4, **options},
         ),
