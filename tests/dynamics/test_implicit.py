@@ -187,7 +187,7 @@ def test_the_jacobian_of_a_drive_that_its_force_limit_slows_down(direction, effi
     session.advance(0.05 + 0.97 * efficiency)
     machine, y = session.system, session.state.copy()
     derivative(machine, session.time, y, np.zeros_like(y))
-    assert 0.01 < machine.elements[1].pace < 0.9
+    assert 0.01 < machine.elements[1].speed_ratio < 0.9
     used, true, turns, rates = compare_jacobians(machine, session.time, y, np.full(len(y), 1e-9))
     assert used == pytest.approx(true, rel=1e-4, abs=1e-6 * np.abs(true).max())
     n = used.shape[1]

@@ -116,7 +116,7 @@ class ElementWriter:
         record.friction, record.friction_speed = drive.friction, drive.friction_speed
         record.losses = 1.0 / drive.efficiency - 1.0
         record.stall_speed = drive.speed_of_stall
-        record.pace = 1.0
+        record.speed_ratio = 1.0
         x, v = self.q[record.at_q], self.u[record.at_u]
         rest_at(record, 0.0, v if speed else x)
         if drive.active:

@@ -121,7 +121,7 @@ def apply_position_drive(element, axes, t, q, u, dy):
     x, v = q[element.at_q], u[element.at_u]
     if element.at_delay >= 0:
         apply_self_locking(element, axes, t, x, v, delay_of(element, q))
-        dy[element.at_delay] = 1.0 - element.pace
+        dy[element.at_delay] = 1.0 - element.speed_ratio
     elif element.active == 1:
         command, command_speed, _ = command_at(element, t, 0.0)
         element.command, element.command_speed = command, command_speed
@@ -166,11 +166,11 @@ def apply_self_locking(element, axes, t, x, v, delay):
         element.stiffness[0] * stretch - element.damping[0] * v if engaged else 0.0
     )
     excess = -1.0
-    element.pace = 1.0
+    element.speed_ratio = 1.0
     if wanted_speed != 0.0 and against + element.damping[0] * abs(wanted_speed) > 0.0 and engaged:
         ratio = attainable_speed_ratio(element, against, abs(wanted_speed))
-        element.pace, excess = min(1.0, max(0.0, ratio)), 1.0 - ratio
-    speed = element.pace * wanted_speed
+        element.speed_ratio, excess = min(1.0, max(0.0, ratio)), 1.0 - ratio
+    speed = element.speed_ratio * wanted_speed
     force = transmission_force(element, error, speed - v)
     load = math.copysign(1.0, speed) * force
     # A load against the motion costs more than its power, a load along it gives less; Eq. (M110).
@@ -287,11 +287,11 @@ def start_drive(element, t, y, value, speed):
     acceleration = 0.0
     if element.active == 1 or element.at_delay >= 0:
         value, speed, acceleration = command_at(element, t, delay_of(element, y))
-        if element.pace < 1.0:
-            speed, acceleration = element.pace * speed, 0.0
+        if element.speed_ratio < 1.0:
+            speed, acceleration = element.speed_ratio * speed, 0.0
         if element.at_delay >= 0:
             y[element.at_delay] = 0.0
     elif element.law != RAMP:
         speed = min(max(speed, -element.rate), element.rate)
-    element.active, element.pace = 1, 1.0
+    element.active, element.speed_ratio = 1, 1.0
     plan_motion(element, t, value, speed, acceleration)

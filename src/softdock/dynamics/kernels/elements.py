@@ -115,7 +115,7 @@ ELEMENT = np.dtype(
         ("power", np.float64),  # power supplied by the element [W]
         ("command", np.float64),  # of a drive
         ("command_speed", np.float64),
-        ("pace", np.float64),  # of a drive: speed of its command over that of its profile
+        ("speed_ratio", np.float64),  # of a drive: speed of its command over that of its profile
         ("stall", np.float64),  # of a drive: positive while it is stalled
         # Of a stop: 1 if it is engaged at its upper limit, -1 at the lower one, 0 if it is free. If `keeps_state` is 1,
         # this changes only between steps, see engagement; otherwise every evaluation decides whether the stop acts.

@@ -187,7 +187,7 @@ def next_knot(elements, t, y, t_limit):
     for i in range(elements.shape[0]):
         element = elements[i]
         # A drive that is slowed by its load reaches the next knot later than it seems now.
-        if element.knot_count > 1 and element.active == 1 and element.pace >= 1.0:
+        if element.knot_count > 1 and element.active == 1 and element.speed_ratio >= 1.0:
             delay = delay_of(element, y)
             for k in range(element.knot_count):
                 time = element.knots[k, TIME] + delay

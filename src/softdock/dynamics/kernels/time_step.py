@@ -119,7 +119,7 @@ def judge_step(run, method, h, reaches_limit):
         accepted, status = False, Status.NOT_FINITE
     if not accepted:
         s.rejected += 1
-        if adaptive and s.step < s.min_step:
+        if status == Status.RUNNING and adaptive and s.step < s.min_step:
             status = Status.STEP_TOO_SMALL if math.isfinite(error) else Status.NOT_FINITE
     return accepted, status
 
