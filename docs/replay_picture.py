@@ -12,7 +12,8 @@ from playwright.sync_api import sync_playwright
 
 import softdock
 from softdock.bench.browser import FLAGS, NARROW
-from softdock.replay import player_html, scene
+from softdock.replay.page import player_html
+from softdock.replay.scene_builder import scene
 from softdock.report.pdf import find_browser
 
 IMAGES = Path(__file__).parent / "images"

@@ -16,7 +16,7 @@ from softdock.model.elements import Drive
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free, Prismatic
 from softdock.model.system import Body
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.theory import joining
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from softdock.errors import InputError
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 BUMPER = Path(__file__).parents[1] / "src/softdock/scenario/bundled/cad/bumper.step"

@@ -4,7 +4,7 @@ from typing import cast
 
 from softdock import simulate
 from softdock.bench.sequence import SCENARIO, phase_costs
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 
 

@@ -18,7 +18,7 @@ import softdock
 from softdock.campaign.model import CampaignFile, PresetFile
 from softdock.cli import app
 from softdock.model.surfaces import Surface
-from softdock.scenario import KINDS
+from softdock.scenario.kinds import KINDS
 from softdock.scenario.loading import bundled_names
 
 ROOT = Path(__file__).parents[1]

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softdock.lumped import Pad, run_chain
+from softdock.lumped.chain import Pad
+from softdock.lumped.chain_run import run_chain
 from softdock.prediction import predict
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 from softdock.simulation.chain import chain_of
 from softdock.theory import rmi

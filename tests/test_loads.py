@@ -11,7 +11,7 @@ from softdock.campaign.loading import load as load_campaign
 from softdock.errors import InputError
 from softdock.report.summary import summary
 from softdock.result import Result
-from softdock.scenario import from_data
+from softdock.scenario.loading import from_data
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.schema import json_schema
 from softdock.cli import app
 from softdock.errors import InputError
-from softdock.scenario import KINDS
+from softdock.scenario.kinds import KINDS
 from softdock.scenario.loading import templates
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.source import parse

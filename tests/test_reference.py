@@ -13,7 +13,8 @@ from softdock.model import observations
 from softdock.model.channel_meanings import CHANNELS
 from softdock.model.joints import MOTIONS
 from softdock.quantities.model import field_docstrings
-from softdock.scenario import KINDS, from_data, load
+from softdock.scenario.kinds import KINDS
+from softdock.scenario.loading import from_data, load
 from softdock.simulation import simulate
 
 DOCS = Path(__file__).parents[1] / "docs"

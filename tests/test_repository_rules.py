@@ -119,6 +119,25 @@ def test_modules_import_names_from_the_module_that_defines_them() -> None:
     assert not others
 
 
+RE_EXPORTING = {"contact", "recording"}
+"""Building blocks whose names users import from the package, not from its modules."""
+
+
+def test_packages_do_not_re_export_names() -> None:
+    """Users import public names from `softdock` or from a building block, so that every name has one import path."""
+    for path in (ROOT / "src" / "softdock").glob("*/__init__.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {
+            name.asname or name.name
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("softdock")
+            for name in node.names
+            if not (path.parent / f"{name.name}.py").exists()
+        }
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        assert path.parent.name in RE_EXPORTING or imported <= used, f"{path.parent.name}: {imported - used}"
+
+
 def test_no_file_contains_paths_of_a_single_machine() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False

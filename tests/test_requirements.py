@@ -20,7 +20,9 @@ from softdock.model.requirements import Requirement
 from softdock.presentation.requirements import requirement_table
 from softdock.result.requirements import assess_requirements, compare, worst_condition
 from softdock.result.requirements import with_requirements as assessed_result
-from softdock.scenario import KINDS, ScenarioBase, bundled, from_data
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.kinds import KINDS
+from softdock.scenario.loading import bundled, from_data
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
 FACTORS = st.floats(1.0, 3.0)

@@ -16,8 +16,7 @@ from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.template import Template, value_at
 from softdock.dynamics.link_motion import LinkMotion
 from softdock.errors import InputError
-from softdock.scenario import load
-from softdock.scenario.loading import load_text
+from softdock.scenario.loading import load, load_text
 from softdock.simulation.multibody import PreparedMultibody
 
 EVERYTHING = """\

@@ -17,9 +17,8 @@ from softdock.campaign.workers import Backend
 from softdock.presentation.unit_systems import SI
 from softdock.report.campaign import write_report
 from softdock.report.campaign_figures import opening_time_figures
-from softdock.scenario import load
 from softdock.scenario.field_units import unit_at
-from softdock.scenario.loading import load_text
+from softdock.scenario.loading import load, load_text
 from softdock.studio.columns import Columns
 
 

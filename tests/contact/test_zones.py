@@ -10,7 +10,7 @@ from softdock.geometry.kernels import segment_depth
 from softdock.geometry.profile import nearest_segment
 from softdock.geometry.profile_arrays import profile_array
 from softdock.geometry.vertices import rounded_profile
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 from softdock.simulation.topology import RecordedChannels
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.dynamics.kernels.contacts import MAX_SKINS_PER_STEP
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 STIFFNESS, RADIUS, SPEED = 1e9, 0.010, 0.05

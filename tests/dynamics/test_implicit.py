@@ -30,7 +30,7 @@ from softdock.model.joints import Prismatic
 from softdock.model.system import Body, System
 from softdock.native.simd import LANES
 from softdock.native.structure_memory import allocate
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate as simulate_scenario
 from softdock.simulation.multibody import PreparedMultibody

@@ -12,7 +12,7 @@ from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
 from softdock.model.interfaces import Circle, Grid, Interface, Layout, Misalignment
 from softdock.model.system import Body, System
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 TIGHT = ["integrator.accuracy.length=1e-11", "integrator.accuracy.angle=1e-11",

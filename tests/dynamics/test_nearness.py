@@ -6,7 +6,7 @@ import pytest
 from softdock.contact.entry_points import motion_bound
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.session import update_near_lists
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation.multibody import PreparedMultibody
 
 

@@ -19,9 +19,10 @@ from softdock.model.joints import AxisAngle, Free
 from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
-from softdock.orbit import drag, relative_motion, solar_pressure
+from softdock.orbit.disturbances import drag, solar_pressure
 from softdock.orbit.earth import MU, ROTATION
 from softdock.orbit.gravity import gravity_gradient
+from softdock.orbit.relative import relative_motion
 from softdock.theory.libration import pitch_period, roll_yaw
 
 ORBIT = SystemOrbit(altitude=500e3)

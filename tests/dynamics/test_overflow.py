@@ -9,7 +9,7 @@ from dynamics.trees import random_system
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.system_records import system_records
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 SYSTEMS = {

@@ -7,7 +7,7 @@ import pytest
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
 from softdock.result import Result
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames

@@ -18,7 +18,7 @@ from softdock.model.events import Event
 from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 

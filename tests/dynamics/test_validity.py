@@ -166,7 +166,7 @@ def test_validity_is_saved_and_results_of_earlier_versions_are_unknown(tmp_path)
 
 
 def test_docking_far_too_fast_is_warned():
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
 
     result = simulate(load("assist-soft-docking", ["approach.speed=1"]), with_prediction=False)
     assert result.valid == "warned"
@@ -176,7 +176,7 @@ def test_docking_far_too_fast_is_warned():
 
 
 def test_pins_wider_than_their_holes_are_warned():
-    from softdock.scenario import load
+    from softdock.scenario.loading import load
 
     changes = ["interfaces.berth.hole.clearance=-50 um", "duration=3 s"]
     result = simulate(load("pins-1", changes), with_prediction=False)

@@ -12,7 +12,7 @@ from softdock.model.elements import Load, Pulse, Spring
 from softdock.model.events import Action, Event
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.system import Body
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy, Integrator
 from softdock.simulation.multibody import PreparedMultibody

@@ -10,7 +10,7 @@ from softdock.cli.export import export
 from softdock.cli.new import new
 from softdock.errors import InputError
 from softdock.result import Result
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 

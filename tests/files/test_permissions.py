@@ -18,7 +18,7 @@ from softdock.geometry.cad import read_surface
 from softdock.recording import load as load_recording
 from softdock.result import Result
 from softdock.robot.urdf import read_urdf
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 READERS: dict[str, Callable[[Path], object]] = {

@@ -39,12 +39,12 @@ from softdock.geometry.profile import Line
 from softdock.model.surfaces import _read_file as read_mesh
 from softdock.presentation.unit_systems import SYSTEMS
 from softdock.recording.loading import load_run
-from softdock.replay import scene
+from softdock.replay.scene_builder import scene
 from softdock.report.campaign import write_report
 from softdock.report.run import run_report
 from softdock.result import Result
 from softdock.robot.urdf import parse_urdf, read_urdf
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.source import LARGEST_FILE, read_file
 from softdock.simulation import prepare, simulate
 from softdock.spatial.vectors import unit_vector

@@ -18,7 +18,7 @@ from softdock.campaign.table import read_table
 from softdock.cli import app
 from softdock.model.contact_conditions import CONDITION_METRICS, CONDITION_UNITS
 from softdock.report.figures import gnc as figures
-from softdock.scenario import from_data
+from softdock.scenario.loading import from_data
 from softdock.simulation import simulate
 
 

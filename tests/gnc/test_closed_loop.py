@@ -119,7 +119,7 @@ def test_without_feed_forward_the_hold_has_the_static_error_of_its_gains() -> No
 
 
 def test_drift_in_orbit_is_the_clohessy_wiltshire_solution() -> None:
-    from softdock.orbit import clohessy_wiltshire
+    from softdock.orbit.relative import clohessy_wiltshire
 
     scenario = chaser(
         controller(target={"body": "hill"}, mode="drift"), {"position": (-20.0, 1.0, 2.0), "velocity": (0.05, 0, 0)},

@@ -5,15 +5,16 @@ import pytest
 from scipy.linalg import expm, solve_discrete_are
 
 from softdock.errors import InputError
-from softdock.gnc import (
+from softdock.gnc.design import (
     bandwidth_gains,
+    delayed_radius,
+    pulse_radius,
     regulator_gains,
     sampled_plant,
     solve_riccati,
     spectral_radius,
     steady_covariance,
 )
-from softdock.gnc.design import delayed_radius, pulse_radius
 
 N = 1.1e-3  # [rad/s] mean motion of a low orbit
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import expm
 from scipy.stats import chi2
 
-from softdock.gnc import sampled_plant, steady_covariance
+from softdock.gnc.design import sampled_plant, steady_covariance
 from softdock.gnc.entry_points import (
     propagate_covariance,
     propagate_state,

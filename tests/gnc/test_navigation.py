@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from tests.gnc.chasers import MASS, box_of_thrusters, chaser, controller
 
 from softdock.dynamics.session import Session
-from softdock.orbit import clohessy_wiltshire, transfer_impulses
+from softdock.orbit.relative import clohessy_wiltshire, transfer_impulses
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import prepare, simulate
 from softdock.spatial.rotations import matrix_from_quaternion

@@ -11,7 +11,7 @@ from softdock.robot.link_local import LocalLink
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
 from softdock.robot.simulated_network import Conditions, SimulatedNetwork
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
 from softdock.simulation.control import Actuation, ControlInterface, Measurement, UserController, Wrench

@@ -12,7 +12,7 @@ from tests.gnc.chasers import box_of_thrusters, chaser, controller
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions, run
 from softdock.errors import InputError
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 TWO_BODIES = """\

@@ -12,8 +12,7 @@ from scipy.special import jvp
 from tests.gnc.chasers import MASS, box_of_thrusters, chaser, controller
 
 from softdock.errors import InputError
-from softdock.gnc import slosh_pendulum, slosh_spring
-from softdock.gnc.slosh import FIRST_ROOT
+from softdock.gnc.slosh import FIRST_ROOT, slosh_pendulum, slosh_spring
 from softdock.simulation import simulate
 
 FINE = {"accuracy": {"length": 1e-10, "angle": 1e-10, "speed": 1e-9, "rate": 1e-9}}

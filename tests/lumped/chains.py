@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from softdock.lumped import Chain, Pad
+from softdock.lumped.chain import Chain, Pad
 
 values = st.floats(0.2, 20.0)
 

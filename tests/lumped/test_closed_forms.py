@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softdock.lumped import Chain, Outcome, Pad, Wedge, run_chain
+from softdock.lumped.chain import Chain, Pad, Wedge
+from softdock.lumped.chain_run import Outcome, run_chain
 from softdock.theory import latch, rmi
 from softdock.theory.restitution import kelvin_voigt_restitution
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from lumped.chains import chains, reference
-from softdock.lumped import Chain, Outcome, Pad, run_chain
+from softdock.lumped.chain import Chain, Pad
+from softdock.lumped.chain_run import Outcome, run_chain
 
 EPS = np.finfo(float).eps
 every_chain = settings(deadline=None, max_examples=60)

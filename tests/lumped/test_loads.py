@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from lumped.chains import chains
 from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load as load_campaign
-from softdock.lumped import Chain, Pad, Wedge, run_chain
+from softdock.lumped.chain import Chain, Pad, Wedge
+from softdock.lumped.chain_run import run_chain
 from softdock.report.summary import summary
-from softdock.scenario import from_data, load
+from softdock.scenario.loading import from_data, load
 from softdock.simulation import simulate
 
 STIFFNESS, MU = 100.0, 3.0 * 2.0 / 5.0

@@ -3,7 +3,7 @@
 import pytest
 
 from softdock.errors import InputError
-from softdock.scenario import from_data
+from softdock.scenario.loading import from_data
 from softdock.simulation import simulate
 
 GOOD = {

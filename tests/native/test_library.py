@@ -14,8 +14,8 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.tree import GROUP, records
 from softdock.dynamics.system_records import system_records
-from softdock.lumped import Chain, Pad
 from softdock.lumped import entry_points as lumped
+from softdock.lumped.chain import Chain, Pad
 from softdock.lumped.chain_run import _workspace
 from softdock.model.system import Body, System
 from softdock.native import library, sources

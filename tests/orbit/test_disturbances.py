@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softdock.errors import InputError
-from softdock.orbit import Plate, drag, solar_pressure
+from softdock.orbit.disturbances import Plate, drag, solar_pressure
 
 PLATE = Plate(area=2.0, normal=(0.0, 0.0, 3.0), centre=(1.0, 0.0, 0.0))
 

@@ -7,21 +7,10 @@ import numpy as np
 import pytest
 
 from softdock.errors import InputError
-from softdock.orbit import (
-    Orbit,
-    clohessy_wiltshire,
-    differential_gravity,
-    gravity,
-    gravity_gradient_torque,
-    hill_axes,
-    mean_motion,
-    propagate,
-    relative_motion,
-    transfer_impulses,
-)
 from softdock.orbit.earth import J2, MU, RADIUS
-from softdock.orbit.gravity import gravity_gradient
-from softdock.orbit.kepler import eccentric_anomaly
+from softdock.orbit.gravity import differential_gravity, gravity, gravity_gradient, gravity_gradient_torque
+from softdock.orbit.kepler import Orbit, eccentric_anomaly, mean_motion, propagate
+from softdock.orbit.relative import clohessy_wiltshire, hill_axes, relative_motion, transfer_impulses
 
 LEO = Orbit(altitude="500 km", inclination="28.5 deg", ascending_node="40 deg", anomaly="10 deg")
 OVAL = Orbit(altitude="400 km", eccentricity=0.3, inclination="51.6 deg", perigee="70 deg", anomaly="20 deg")

@@ -29,7 +29,7 @@ from softdock.presentation.colours import (
 from softdock.presentation.status import Status
 from softdock.report.run import run_report
 from softdock.result import CONSERVATION_LIMIT, Audit, Result
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 from softdock.studio.run_data import summarise_result
 

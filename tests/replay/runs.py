@@ -75,7 +75,7 @@ BOOM = {
 
 @functools.cache
 def boom() -> Result:
-    from softdock.scenario import from_data
+    from softdock.scenario.loading import from_data
 
     return softdock.simulate(from_data(BOOM, "boom"))
 
@@ -92,13 +92,13 @@ REACHING = {
 
 @functools.cache
 def reaching() -> Result:
-    from softdock.scenario import from_data
+    from softdock.scenario.loading import from_data
 
     return softdock.simulate(from_data(REACHING, "reaching"))
 
 
 @functools.cache
 def spinning() -> Result:
-    from softdock.scenario import from_data
+    from softdock.scenario.loading import from_data
 
     return softdock.simulate(from_data(SPINNING, "spinning"))

@@ -8,8 +8,9 @@ import trimesh
 from tests.replay import runs
 from tests.replay.gltf_rules import Glb, check_gltf
 
-from softdock.replay import scene, write_glb
+from softdock.replay.gltf import write_glb
 from softdock.replay.scene import Node, Part, Scene
+from softdock.replay.scene_builder import scene
 
 RUNS = {
     "nominal": runs.nominal,

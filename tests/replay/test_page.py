@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.replay import runs
 
-from softdock.replay import player_html, scene
+from softdock.replay.page import player_html
+from softdock.replay.scene_builder import scene
 
 NASTY = '</script><img src=x onerror="window.hacked = true"><!-- <script>window.hacked = true</script>'
 

@@ -10,8 +10,9 @@ from tests.browser import Tab
 from tests.replay import runs
 from tests.replay.test_page import NASTY
 
-from softdock.replay import player_html, scene
-from softdock.scenario import load
+from softdock.replay.page import player_html
+from softdock.replay.scene_builder import scene
+from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
 

@@ -14,13 +14,13 @@ from tests.replay.test_page import NASTY
 
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import IMPERIAL
-from softdock.replay import scene
+from softdock.replay.scene_builder import scene
 from softdock.report.limits import limit_lines
 from softdock.report.panels import load_panels, motion_panels
 from softdock.report.run import ReportOptions, run_report, write_run_report
 from softdock.report.timeline import NEGLIGIBLE, build_timeline
 from softdock.result import Event, Result
-from softdock.scenario import from_data
+from softdock.scenario.loading import from_data
 
 VOID = {"meta", "path", "polyline", "link", "br", "img"}
 

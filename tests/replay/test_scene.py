@@ -12,10 +12,11 @@ from tests.replay import runs
 import softdock
 from softdock.errors import InputError
 from softdock.geometry.vertices import profile_from_list
-from softdock.replay import forces, scene, solids
+from softdock.replay import forces, solids
 from softdock.replay.equivalent_box import equivalent_box
 from softdock.replay.keyframes import simplified_rows
 from softdock.replay.scene import Mesh, Role
+from softdock.replay.scene_builder import scene
 from softdock.result import Result
 
 

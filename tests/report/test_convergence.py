@@ -7,7 +7,7 @@ import pytest
 
 from softdock import simulate
 from softdock.report.run import ReportOptions, run_report
-from softdock.scenario import from_data, load
+from softdock.scenario.loading import from_data, load
 from softdock.simulation.convergence import check_convergence
 
 BOUNCING = {

@@ -18,7 +18,7 @@ from softdock.robot.link_server import RobotServer
 from softdock.robot.link_switch import SwitchableLink
 from softdock.robot.simple_robots import seven_joint_robot
 from softdock.robot.simulated_network import Conditions, SimulatedNetwork
-from softdock.scenario import from_data
+from softdock.scenario.loading import from_data
 from softdock.scenario.robot import RobotScenario
 from softdock.simulation import simulate
 from softdock.simulation.remote import run_on_robot, served_robot, standalone_robot

@@ -12,7 +12,7 @@ from softdock.dynamics.entry_points import derivative
 from softdock.errors import InputError
 from softdock.replay.scene import Role
 from softdock.replay.scene_builder import scene
-from softdock.scenario import from_data, load
+from softdock.scenario.loading import from_data, load
 from softdock.simulation.robot import Setup
 
 REACH: dict[str, Any] = {

@@ -10,7 +10,7 @@ import softdock
 from robot.robots import command
 from softdock.robot.entry_points import follow_command
 from softdock.robot.impedance import damping_matrix
-from softdock.scenario import from_data, load
+from softdock.scenario.loading import from_data, load
 from softdock.simulation.robot import PreparedRobot, Setup
 from softdock.spatial.poses import Pose
 

@@ -15,7 +15,7 @@ from softdock.robot.plan import Move, Pace, Planner
 from softdock.robot.trajectory import Bounds
 from softdock.robot.triggered_moves import Impedance, TriggeredMoves
 from softdock.robot.urdf import read_urdf
-from softdock.scenario import from_data
+from softdock.scenario.loading import from_data
 from softdock.simulation.robot import Setup
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_rotation_vector

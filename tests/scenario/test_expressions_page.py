@@ -12,6 +12,7 @@ from softdock.model.expressions import parse_metric
 from softdock.model.formula_parser import STATISTICS, WINDOWS
 from softdock.model.formulas import FUNCTIONS, ExpressionError
 from softdock.scenario.expressions import EventNames, check_condition, check_metric, check_recorded
+from softdock.scenario.loading import from_data
 
 PAGE = Path(__file__).parents[2].joinpath("docs/expressions.md").read_text(encoding="utf-8")
 
@@ -124,7 +125,7 @@ def test_bad_expressions_name_field_and_place(change, words):
         **change,
     }
     with pytest.raises(InputError) as caught:
-        softdock.scenario.from_data(data)
+        from_data(data)
     for word in words:
         assert word in str(caught.value)
 
@@ -145,7 +146,7 @@ def test_requirements_use_the_same_language():
         "events": {"far": {"when": "ball.z > 1 m"}},
         "requirements": {"R-1": {"metric": "mean ball.z^2 before far", "at_most": "0.4 m^2"}},
     }
-    result = softdock.simulate(softdock.scenario.from_data(data))
+    result = softdock.simulate(from_data(data))
     (verdict,) = result.requirements
     assert verdict.verdict == "met"
     assert verdict.value == pytest.approx(1.0 / 3.0, rel=1e-9)

@@ -8,7 +8,7 @@ from test_structures import with_file, with_nastran, write_modes_file, write_nas
 
 import softdock
 from softdock.robot.bundled import bundled_robots
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.yaml_text import yaml_text
 
 

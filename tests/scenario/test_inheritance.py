@@ -4,8 +4,8 @@ import pytest
 from toy_scenario import VALID
 
 from softdock.errors import InputError
-from softdock.scenario import check, from_data, load
 from softdock.scenario.inheritance import merge
+from softdock.scenario.loading import check, from_data, load
 from softdock.scenario.source import Location, parse
 
 

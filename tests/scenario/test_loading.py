@@ -10,8 +10,8 @@ from toy_scenario import HEAD, VALID, Side, ToyScenario
 
 from softdock.errors import InputError
 from softdock.quantities.units import LARGEST
-from softdock.scenario import bundled, check, from_data, load
 from softdock.scenario.kinds import KINDS
+from softdock.scenario.loading import bundled, check, from_data, load
 
 
 def only_problem(path, *overrides):

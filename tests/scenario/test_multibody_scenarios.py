@@ -5,7 +5,7 @@ import pytest
 
 import softdock
 from softdock.errors import InputError
-from softdock.scenario import from_data, load
+from softdock.scenario.loading import from_data, load
 
 BALL = {"mass": "2 kg", "inertia": [0.01, 0.01, 0.01]}
 

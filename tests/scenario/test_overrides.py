@@ -4,7 +4,7 @@ import pytest
 from toy_scenario import VALID
 
 from softdock.errors import InputError
-from softdock.scenario import load
+from softdock.scenario.loading import load
 
 
 def refusal(path, *overrides):

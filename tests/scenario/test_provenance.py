@@ -7,8 +7,7 @@ import pytest
 from softdock import simulate
 from softdock.errors import InputError
 from softdock.result import Result
-from softdock.scenario import from_data, load
-from softdock.scenario.loading import load_text
+from softdock.scenario.loading import from_data, load, load_text
 from softdock.scenario.provenance import WrittenValue, written_values
 from softdock.scenario.source import parse
 

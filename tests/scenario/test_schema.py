@@ -6,8 +6,8 @@ import jsonschema
 import pytest
 from toy_scenario import VALID
 
-from softdock.scenario import KINDS, bundled, load
-from softdock.scenario.loading import _bundled_files, _read_bundled
+from softdock.scenario.kinds import KINDS
+from softdock.scenario.loading import _bundled_files, _read_bundled, bundled, load
 from softdock.scenario.schema import json_schema
 from softdock.scenario.source import parse
 

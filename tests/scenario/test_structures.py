@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from softdock.cli import app
 from softdock.errors import InputError, Problem
 from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
-from softdock.scenario import load
+from softdock.scenario.loading import load
 
 GOOD = """\
 softdock: 1

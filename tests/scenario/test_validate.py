@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from softdock.cli import app
 from softdock.errors import InputError
-from softdock.scenario import bundled
+from softdock.scenario.loading import bundled
 
 runner = CliRunner()
 

@@ -7,7 +7,7 @@ import pytest
 from softdock.campaign import store
 from softdock.campaign.runner import history_folder
 from softdock.errors import InputError
-from softdock.scenario import bundled
+from softdock.scenario.loading import bundled
 from softdock.scenario.source import parse
 from softdock.studio import tasks
 from softdock.studio.folder import CAMPAIGN_TABLE, Folder, bundled_headers

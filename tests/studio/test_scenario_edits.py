@@ -3,8 +3,7 @@
 import pytest
 
 from softdock.errors import InputError
-from softdock.scenario import bundled, load
-from softdock.scenario.loading import bundled_text, load_text, parse_with_base
+from softdock.scenario.loading import bundled, bundled_text, load, load_text, parse_with_base
 from softdock.studio.form import build_form
 from softdock.studio.limits import check, check_data
 from softdock.studio.scenario_edits import differences, set_value

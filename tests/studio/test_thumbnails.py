@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from softdock.scenario import bundled, load
+from softdock.scenario.loading import bundled, load
 from softdock.scenario.station import StationScenario
 from softdock.studio.thumbnails import CHASER, TARGET, draw, placeholder
 

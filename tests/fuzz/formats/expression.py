@@ -11,8 +11,8 @@ from tests.fuzz.mutations import NUMBERS, TEXT, mutate
 
 from softdock.errors import InputError, Problem
 from softdock.quantities.units import parse_quantity
-from softdock.scenario import load
 from softdock.scenario.expressions import check_condition, check_metric, check_recorded, metric_unit
+from softdock.scenario.loading import load
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import Location, Source
 

@@ -18,8 +18,8 @@ from tests.fuzz.formats.result import saved
 from tests.fuzz.mutations import mutate_data, to_json
 
 from softdock.presentation.unit_systems import SYSTEMS
-from softdock.replay import scene
 from softdock.replay.page import player_html
+from softdock.replay.scene_builder import scene
 from softdock.report import notebook
 from softdock.report.run import run_report
 from softdock.result import Result

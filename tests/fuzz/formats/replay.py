@@ -10,8 +10,9 @@ from tests.fuzz.formats.result import changed_history, saved
 from tests.fuzz.mutations import TEXT, TEXTS, mutate, mutate_data, to_json
 
 from softdock.errors import InputError
-from softdock.replay import scene, write_glb
+from softdock.replay.gltf import write_glb
 from softdock.replay.page import is_player_scene, player_scene
+from softdock.replay.scene_builder import scene
 from softdock.result import Result
 from softdock.simulation import simulate
 

@@ -11,7 +11,7 @@ from tests.fuzz.mutations import to_json
 
 from softdock.errors import InputError, RunError
 from softdock.result import Result
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.source import parse
 from softdock.simulation import simulate
 from softdock.studio import limits

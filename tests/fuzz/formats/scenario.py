@@ -11,7 +11,7 @@ from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate, to_json
 
 from softdock.errors import InputError
-from softdock.scenario import load
+from softdock.scenario.loading import load
 from softdock.scenario.source import parse
 from softdock.simulation import prepare
 from softdock.studio import limits
