@@ -131,17 +131,17 @@ def test_runs_to_decide_where_all_comply_are_those_of_wilks() -> None:
     assert runs_to_decide(99, 100, 0.99, 0.95) is None
 
 
-@given(share=st.floats(0.0, 1.0), half_width=st.floats(1e-3, 0.2), confidence=st.floats(0.8, 0.99))
+@given(runs=st.integers(1, 100_000), data=st.data(), confidence=st.floats(0.8, 0.99))
 @settings(deadline=None)
 def test_the_number_of_runs_for_a_half_width_is_the_smallest(
-    share: float, half_width: float, confidence: float
+    runs: int, data: st.DataObject, confidence: float
 ) -> None:
-    needed = runs_for_half_width(share, half_width, confidence)
-    assert needed is not None
-    for count, narrow in ((needed, True), (needed - 1, False)):
-        if count > 0 and float(share * count).is_integer():
-            low, high = wilson(int(share * count), count, confidence)
-            assert ((high - low) / 2.0 <= half_width + (1e-12 if narrow else -1e-12)) == narrow
+    """The half-width of Wilson's interval falls with the runs, by more than 1 / (2 runs + 2 z^2) of it per run."""
+    successes = data.draw(st.integers(0, runs))
+    low, high = wilson(successes, runs, confidence)
+    half_width, small = (high - low) / 2.0, 1e-9
+    assert runs_for_half_width(successes / runs, half_width * (1.0 + small), confidence) == runs
+    assert runs_for_half_width(successes / runs, half_width * (1.0 - small), confidence) == runs + 1
 
 
 def test_the_half_width_of_a_certain_success_has_a_closed_form() -> None:

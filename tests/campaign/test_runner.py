@@ -3,6 +3,8 @@
 import ctypes
 import json
 import math
+import os
+import signal
 import sqlite3
 import types
 from pathlib import Path, PureWindowsPath
@@ -13,12 +15,13 @@ from tests.campaign.conftest import Write, rows, untimed
 from tests.privileges import without_privileges
 
 from softdock.campaign import manifest, runner, store
-from softdock.campaign.execution import HistoryPolicy, Row, run_one
+from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
 from softdock.campaign.loading import load
 from softdock.campaign.runner import CampaignProgress, ExecutionOptions
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
 from softdock.campaign.table import export, read_table, status_of
+from softdock.campaign.template import Template
 from softdock.campaign.workers import Backend
 from softdock.errors import InputError, RunError
 from softdock.files import file_systems
@@ -43,6 +46,31 @@ def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[t
 def test_processes_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
     runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.PROCESSES, 2))
     assert rows(tmp_path / "out") == whole
+
+
+def run_or_kill_worker(version: str, template: Template, policy: HistoryPolicy, tasks: list[Task]) -> Chunk:
+    """Execute runs, and kill the worker process at the run with number 1."""
+    if any(run == 1 for run, _ in tasks):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run_chunk(version, template, policy, tasks)
+
+
+@pytest.mark.slow
+def test_a_killed_worker_process_is_reported_and_the_campaign_can_be_resumed(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: list[tuple[Any, ...]]
+) -> None:
+    folder = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "run_chunk", run_or_kill_worker)
+        with pytest.raises(RunError) as caught:  # both runs are submitted before the worker is killed
+            runner.run(load(write(), runs=2), folder, ExecutionOptions(Backend.PROCESSES, 1))
+    message, kept = str(caught.value), rows(folder)
+    assert message.startswith("A worker has ended unexpectedly (BrokenProcessPool: ")
+    assert message.endswith(f"{len(kept)} runs are kept; continue with: softdock campaign resume {folder}")
+    assert kept in ([], whole[:1])
+    assert not status_of(folder)["complete"]
+    runner.resume(folder)
+    assert rows(folder) == whole[:2]
 
 
 @pytest.mark.slow
@@ -237,9 +265,7 @@ def test_a_read_only_folder_is_refused_and_can_still_be_read(write: Write, tmp_p
         (tmp_path / "out").chmod(0o755)
 
 
-def test_a_read_only_file_system_is_refused(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError(30, "Read-only file system")
 

@@ -1,6 +1,7 @@
 """Statistics: closed forms, known functions, and limits."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -145,10 +146,21 @@ def test_a_stroke_in_degrees_gives_a_torsion_spring() -> None:
     assert size.stiffnesses[0] == pytest.approx(2.0 / math.radians(5.0) ** 2)
 
 
-def test_a_stroke_of_another_kind_is_refused() -> None:
-    for stroke in ("5 kg", "-1 mm", "0 mm"):
-        with pytest.raises(ValueError, match=r"."):
-            size_spring("x", stroke, [0], [1.0])
+@pytest.mark.parametrize(
+    ("stroke", "turning", "sentence"),
+    [
+        ("5 kg", None, "must be a length or an angle, for example '12.7 mm' or '5 deg'"),
+        ("5 deg", False, "must be a length, for example '12.7 mm': the spring slides"),
+        ("5 mm", True, "must be an angle, for example '5 deg': the spring turns"),
+        ("-1 mm", None, "must be above 0"),
+        ("0 mm", None, "must be above 0"),
+    ],
+)
+def test_a_stroke_of_another_kind_or_not_above_0_is_refused(
+    stroke: str, turning: bool | None, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        size_spring("x", stroke, [0], [1.0], turning)
 
 
 SPRINGS = {

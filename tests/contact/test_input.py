@@ -2,6 +2,7 @@
 
 import math
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -62,20 +63,20 @@ def test_forces_are_thread_safe():
     pair = ContactPair(surface_A=plate(), surface_B=ball(0.01), layer=ElasticLayer(areal_stiffness=2e9))
     depths = np.linspace(1e-5, 5e-4, 40)
     alone = [float(pair.forces(state(), state(r=(0.0, 0.0, 0.01 - d)))[1].F[2]) for d in depths]
-    answers = {}
+    workers = 4
+    barrier = threading.Barrier(workers, timeout=60.0)  # all threads begin together
 
     def work(k):
-        rng = np.random.default_rng(k)
-        for i in rng.permutation(len(depths)):
-            answers[k, i] = pair.forces(state(), state(r=(0.0, 0.0, 0.01 - depths[i])))[1].F[2]
+        order = np.random.default_rng(k).permutation(len(depths))
+        barrier.wait()
+        return {i: pair.forces(state(), state(r=(0.0, 0.0, 0.01 - depths[i])))[1].F[2] for i in order}
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for (_, i), force in answers.items():
-        assert force == pytest.approx(alone[i], rel=1e-3)  # the near list may differ
+    with ThreadPoolExecutor(workers) as pool:
+        answers = list(pool.map(work, range(workers)))  # raises the exception of a thread
+    assert len(answers) == workers
+    for forces in answers:
+        together = [forces[i] for i in range(len(depths))]
+        assert together == pytest.approx(alone, rel=1e-3)  # the near list may differ
 
 
 def test_a_stiff_thin_layer_is_resolved():

@@ -132,23 +132,31 @@ def test_a_pin_wider_than_its_hole_slides_off_the_box_without_a_jump():
 def test_the_force_is_continuous_along_random_paths(name):
     touching, rng = PinKernel(SHAPES[name]), np.random.default_rng(11)
     for _ in range(12):
-        P, a = touching_pose(touching, rng)
-        shift, turn = 0.004 * rng.normal(size=3), rng.choice([0.0, 0.03]) * rng.normal(size=3)
-        shift[2] *= rng.choice([0.0, 1.0])
+        P, a, shift, turn = shallow_path(touching, rng)
 
         def force(u, P=P, a=a, shift=shift, turn=turn):
-            out = wrench(touching, P + u * shift, a + u * turn)
-            return out if touching(P + u * shift, a)[MAXIMUM_DEPTH] < 8e-3 else np.zeros(6)
+            return wrench(touching, P + u * shift, a + u * turn)
 
-        # the test ends where the centre of a cap would be inside the material
-        ends = [u for u in np.linspace(-1, 1, 41) if wrench_is_deep(touching, P + u * shift, a + u * turn)]
-        if ends:
-            continue
         jump, size = largest_jump(force, 101)
+        assert size > 0.0
         assert jump < 1e-7 * size + 1e-9
 
 
-def wrench_is_deep(touching, P, a):
+def shallow_path(touching, rng, draws=100):
+    """Return position and direction in the middle of a random path, and their changes, at most 4 mm deep.
+
+    On deeper paths the centre of a cap would be inside the material. About two of three paths are shallow enough.
+    """
+    for _ in range(draws):
+        P, a = touching_pose(touching, rng)
+        shift, turn = 0.004 * rng.normal(size=3), rng.choice([0.0, 0.03]) * rng.normal(size=3)
+        shift[2] *= rng.choice([0.0, 1.0])
+        if not any(is_deep(touching, P + u * shift, a + u * turn) for u in np.linspace(-1, 1, 41)):
+            return P, a, shift, turn
+    raise AssertionError(f"none of {draws} paths is shallow enough")
+
+
+def is_deep(touching, P, a):
     return touching(P, a / np.linalg.norm(a))[MAXIMUM_DEPTH] > 4e-3
 
 

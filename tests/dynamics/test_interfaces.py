@@ -161,7 +161,15 @@ def test_events_observe_and_disable_interfaces():
         "events.touched.then=[{disable: berth}]",
         "duration=4",
     ]
-    result = simulate(load("pins-1", off))
-    forces = result.history.channels["berth.force"].values
+    enabled, result = simulate(load("pins-1", ["duration=4"])), simulate(load("pins-1", off))
+    touched, first = ({event.name: event for event in run.events}["touched"] for run in (result, enabled))
+    assert touched.message == "A pin touches."
+    assert touched.time == pytest.approx(first.time, rel=1e-9)  # the same motion until then
+    history = result.history
+    forces, after = history["berth.force"], history.time > touched.time
+    assert enabled.history["berth.force"].max() > 1.0
     assert forces.max() < 1e-3
+    assert not forces[after].any()
+    for rate in ("vx", "vy", "vz", "wx", "wy", "wz"):  # free, with equal principal moments
+        assert np.ptp(history[f"module.{rate}"][after]) < 1e-12
     assert dataclasses.asdict(result.audit)["energy_residual"] < 1e-3

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from dynamics.systems import assemble, body_pose, evaluate
 from softdock.errors import InputError
@@ -197,16 +198,31 @@ def test_a_planar_joint_slides_in_its_plane_and_turns():
 
 def test_all_forms_of_an_attitude_agree():
     """Roll, pitch, yaw about fixed axes; axis and angle; quaternion wxyz."""
-    turns = [
+
+    def turn(attitude):
+        system = System(bodies={"b": Body(**BOX, joint=Free(attitude=attitude))})
+        return body_pose(assemble(system), assemble(system).y, "b")[0]
+
+    about_x = [
         RollPitchYaw(roll=0.3),
         AxisAngle(axis="x", angle=0.3),
         AxisAngle(axis=(2.0, 0.0, 0.0), angle=0.3),
         (math.cos(0.15), math.sin(0.15), 0.0, 0.0),
     ]
-    for attitude in turns:
-        system = System(bodies={"b": Body(**BOX, joint=Free(attitude=attitude))})
-        R_NB, _ = body_pose(assemble(system), assemble(system).y, "b")
-        assert R_NB[:, 1] == pytest.approx([0.0, math.cos(0.3), math.sin(0.3)])
+    for attitude in about_x:
+        assert turn(attitude)[:, 1] == pytest.approx([0.0, math.cos(0.3), math.sin(0.3)])
+    roll, pitch, yaw = 0.3, -0.5, 0.8
+    about_axes = [turn(AxisAngle(axis=axis, angle=angle)) for axis, angle in zip("xyz", (roll, pitch, yaw))]
+    expected = about_axes[2] @ about_axes[1] @ about_axes[0]  # the roll is applied first
+    rotation = Rotation.from_matrix(expected)
+    vector, (x, y, z, w) = rotation.as_rotvec(), rotation.as_quat()
+    general = [
+        RollPitchYaw(roll=roll, pitch=pitch, yaw=yaw),
+        AxisAngle(axis=tuple(vector), angle=float(np.linalg.norm(vector))),
+        (w, x, y, z),
+    ]
+    for attitude in general:
+        assert turn(attitude) == pytest.approx(expected, abs=1e-14)
 
 
 def test_fixed_bodies_have_the_inertia_of_one_body():

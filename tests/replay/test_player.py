@@ -252,13 +252,21 @@ def test_without_webgl_charts_still_show(tab: Tab, tmp_path: Path) -> None:
         "return kind.startsWith('webgl') ? null : original.call(this, kind, ...rest) })"
         "(HTMLCanvasElement.prototype.getContext)"
     )
-    page = open_page(tab, player_html(scene(runs.run("latch-multibody"))), tmp_path)
+    shown = scene(runs.run("latch-multibody"))
+    page = open_page(tab, player_html(shown), tmp_path)
     assert "WebGL" in page.locator("#error").inner_text()
     page.keyboard.press("End")
-    assert page.locator("figure canvas").count() >= 2
+    drawn = page.locator("figure canvas").evaluate_all(
+        "all => all.map(one => one.getContext('2d').getImageData(0, 0, one.width, one.height).data"
+        ".filter((value, i) => i % 4 == 3 && value > 0).length)"
+    )
+    assert len(drawn) >= 2
+    assert min(drawn) > 100, "pixels that are not transparent"
     tab.save_screenshot("replay-without-webgl")
     tab.errors[:] = [text for text in tab.errors if "WebGL" not in text]  # three.js reports the missing WebGL
-    assert json.loads(page.locator("#data").inner_text() or "{}") is not None
+    data = json.loads(page.locator("#data").text_content() or "")
+    assert data["name"] == shown.name
+    assert [curve["name"] for curve in data["curves"]] == [curve.name for curve in shown.curves]
 
 
 def test_the_camera_is_turned_moved_and_zoomed_by_hand(tab: Tab, tmp_path: Path) -> None:

@@ -37,13 +37,18 @@ def test_rigid_inertia_obeys_the_parallel_axis_theorem(centre):
 @plain
 @given(poses, inertias, motions)
 def test_inertia_and_momentum_change_frame_consistently(X, inertia, V):
-    """Momentum transforms as a wrench, and the 6x6 matrix by congruence."""
+    """Momentum transforms as a wrench, the 6x6 matrix by congruence, and the kinetic energy is the same."""
     moved = i.transform_inertia(X, inertia)
     scale = ROUNDING * max(1.0, np.abs(inertia).max()) * 1e4
     T = inverse_motion_transform(X)
     assert i.inertia_matrix(moved) == pytest.approx(T.T @ i.inertia_matrix(inertia) @ T, abs=scale)
     h = i.momentum(inertia, V)
-    assert i.momentum(moved, X.motion(V)) == pytest.approx(X.wrench(h), abs=100 * scale)
+    moved_h = i.momentum(moved, X.motion(V))
+    assert moved_h == pytest.approx(X.wrench(h), abs=100 * scale)
+    energies = 0.5 * V @ h, 0.5 * X.motion(V) @ moved_h
+    # Each of the six products has the error of the momentum times the velocity.
+    assert energies[1] == pytest.approx(energies[0], abs=300 * scale * np.abs(X.motion(V)).max())
+    assert energies[0] >= -scale * np.abs(V).max()
     assert np.array_equal(i.transform_inertia(Pose.identity(), inertia), inertia)
 
 

@@ -1,6 +1,9 @@
 """Workers and campaigns without a page: refused input, cancelling, and campaigns that outlive the studio."""
 
 import asyncio
+import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,12 +15,17 @@ import pytest
 
 from softdock.errors import InputError, RunError
 from softdock.scenario.loading import bundled_text
+from softdock.studio.campaign_process import PROGRESS
 from softdock.studio.campaigns import Campaigns
 from softdock.studio.folder import Folder
 from softdock.studio.runs import Runs
 from softdock.studio.worker_processes import WorkerProcess
 
 TIMEOUT = 60.0  # s
+MANY = (
+    "softdock: 1\nkind: campaign\nscenario: latch-paper\nruns: 4000\nseed: 3\n"
+    "dispersions: {speed: {uniform: [0.02 m/s, 0.16 m/s]}}\nsuccess: [latched]\n"
+)
 
 
 def run_with_worker(folder: Path, work: Callable[[WorkerProcess], Awaitable[Any]]) -> Any:
@@ -90,12 +98,31 @@ def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None
     run_with_worker(tmp_path, work)
 
 
+def test_a_killed_worker_fails_its_task_and_the_next_task_starts_another(tmp_path: Path) -> None:
+    async def work(worker: WorkerProcess) -> None:
+        begun = asyncio.Event()
+        slow = asyncio.create_task(
+            worker.call(
+                "run_scenario",
+                on_stage=lambda stage: begun.set(),
+                text=endless_scenario(),
+                name="impact-a",
+                run="endless",
+            )
+        )
+        await asyncio.wait_for(begun.wait(), TIMEOUT)
+        assert worker._process is not None
+        worker._process.kill()
+        with pytest.raises(RunError, match=r"^The worker has ended unexpectedly; perhaps memory ran out\.$"):
+            await asyncio.wait_for(slow, TIMEOUT)
+        answer = await worker.call("check_text", text=bundled_text("latch-slow")[0], name="latch-slow")
+        assert not answer["problems"]
+
+    run_with_worker(tmp_path, work)
+
+
 def test_a_campaign_stops_resumes_and_outlives_its_studio(tmp_path: Path) -> None:
-    text = (
-        "softdock: 1\nkind: campaign\nscenario: latch-paper\nruns: 4000\nseed: 3\n"
-        "dispersions: {speed: {uniform: [0.02 m/s, 0.16 m/s]}}\nsuccess: [latched]\n"
-    )
-    (tmp_path / "many.yaml").write_text(text)
+    (tmp_path / "many.yaml").write_text(MANY)
     first = Campaigns(Folder(tmp_path))
     campaign = first.start("many.yaml", None, None)
     wait_until(lambda: first.state(campaign).done > 100)
@@ -115,6 +142,26 @@ def test_a_campaign_stops_resumes_and_outlives_its_studio(tmp_path: Path) -> Non
     columns = other.columns(campaign)
     columns.update()
     assert columns.size == other.state(campaign).done
+
+
+def test_a_killed_campaign_is_stopped_and_keeps_its_completed_runs(tmp_path: Path) -> None:
+    (tmp_path / "many.yaml").write_text(MANY)
+    first = Campaigns(Folder(tmp_path))
+    campaign = first.start("many.yaml", 20_000, None)
+    wait_until(lambda: first.state(campaign).done > 0)
+    progress = json.loads((tmp_path / "campaigns" / campaign / PROGRESS).read_text())
+    os.kill(progress["pid"], signal.SIGKILL)
+    wait_until(lambda: not first.state(campaign).running)
+    for campaigns in (first, Campaigns(Folder(tmp_path))):
+        state = campaigns.state(campaign)
+        assert progress["done"] <= state.done < 20_000
+        assert not state.running
+        assert not state.complete
+        wanted = f"Stopped after {state.done:,} of 20,000 runs; all completed runs are saved."
+        assert state.sentence == wanted
+        columns = campaigns.columns(campaign)
+        columns.update()
+        assert columns.size == state.done
 
 
 def test_a_campaign_with_a_file_outside_the_folder_does_not_start(tmp_path: Path) -> None:

@@ -70,17 +70,22 @@ def test_result_depends_on_mass_ratios_only_and_is_symmetric(m1, m2, m3, m4, fac
 @settings(deadline=None)
 @given(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), restitutions)
 def test_zero_velocity_locus_makes_the_velocity_zero(first, second, e):
+    """e*_I is monotone in each mass ratio, so that it is 1 somewhere if and only if its difference changes sign."""
     names = ("interface", "chaser", "target")
+    largest = 1e6  # beyond it digits are lost on the way back
     for asked in names:
         known = dict(zip([n for n in names if n != asked], (first, second)))
+
+        def difference(ratio, known=known, asked=asked):
+            ratios = {**known, asked: ratio}
+            return rmi.ratio_star(rmi.ratio_from_mass_ratios(**ratios), e) - 1.0
+
         third = rmi.zero_velocity_ratio(**known, restitution=e)
-        if (
-            np.isnan(third) or third > 1e6
-        ):  # no solution, or one so far out that digits are lost on the way back
-            continue
-        ratios = {**known, asked: third}
-        e_star = rmi.ratio_star(rmi.ratio_from_mass_ratios(**ratios), e)
-        assert e_star == pytest.approx(1.0, abs=1e-6)
+        if third <= largest:
+            assert difference(third) == pytest.approx(0.0, abs=1e-6)
+        else:  # NaN, or too large
+            ends = difference(0.0), difference(largest)
+            assert ends[0] * ends[1] > 0.0 or min(map(abs, ends)) < 1e-6, asked
 
 
 def test_special_cases_are_limits_of_the_general_one():
