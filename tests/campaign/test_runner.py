@@ -7,6 +7,8 @@ import os
 import signal
 import sqlite3
 import types
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -67,10 +69,52 @@ def test_a_killed_worker_process_is_reported_and_the_campaign_can_be_resumed(
     message, kept = str(caught.value), rows(folder)
     assert message.startswith("A worker has ended unexpectedly (BrokenProcessPool: ")
     assert message.endswith(f"{len(kept)} runs are kept; continue with: softdock campaign resume {folder}")
-    assert kept in ([], whole[:1])
+    assert kept == whole[: len(kept)]
     assert not status_of(folder)["complete"]
     runner.resume(folder)
     assert rows(folder) == whole[:2]
+
+
+class BrokenPool(ThreadPoolExecutor):
+    """Executor whose worker ends after the first chunk: the second one cannot be submitted."""
+
+    submitted = 0
+
+    def submit(self, *arguments: Any) -> Future[Any]:
+        self.submitted += 1
+        if self.submitted > 1:
+            raise BrokenExecutor("a worker has ended")
+        return super().submit(*arguments)
+
+
+def test_a_worker_that_has_ended_before_the_next_chunk_is_reported(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: list[tuple[Any, ...]]
+) -> None:
+    monkeypatch.setattr(runner, "open_executor", lambda *_: nullcontext((BrokenPool(1), 1)))
+    with pytest.raises(
+        RunError, match=r"A worker has ended unexpectedly \(BrokenExecutor: a worker has ended\)"
+    ):
+        runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
+
+
+def test_completed_chunks_are_stored_where_another_one_fails(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: list[tuple[Any, ...]]
+) -> None:
+    """Both chunks are complete before the session looks at them."""
+
+    def run_or_fail(version: str, template: Template, policy: HistoryPolicy, tasks: list[Task]) -> Chunk:
+        if any(run == 1 for run, _ in tasks):
+            raise ValueError("spoilt")
+        return run_chunk(version, template, policy, tasks)
+
+    def wait_for_all(futures: set[Future[Any]], return_when: str) -> Any:
+        return wait(futures)
+
+    monkeypatch.setattr(runner, "run_chunk", run_or_fail)
+    monkeypatch.setattr(runner, "wait", wait_for_all)
+    with pytest.raises(RunError, match=r"\(ValueError: spoilt\). 1 runs are kept"):
+        runner.run(load(write(), runs=2), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
+    assert rows(tmp_path / "out") == whole[:1]
 
 
 @pytest.mark.slow

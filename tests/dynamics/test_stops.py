@@ -8,13 +8,15 @@ import pytest
 
 from dynamics.systems import assemble
 from softdock import simulate
+from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.engagement import shorten_step, stays_engaged, stays_free
 from softdock.dynamics.kernels.stepping import interpolate
 from softdock.dynamics.run_memory import set_resting_limits
 from softdock.dynamics.system_arrays import StateKind
+from softdock.dynamics.system_records import prepare_system
 from softdock.model.elements import Load, Spring, Stop
 from softdock.model.events import Action, Event
-from softdock.model.joints import Free, Prismatic, Spherical, Universal
+from softdock.model.joints import Free, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
@@ -240,8 +242,11 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
         )
     )
     tolerance = np.where(assembly.state_kinds == StateKind.SPEED, speed, length)
-    set_resting_limits(assembly.elements, assembly, tolerance)
-    stop, spring = (assembly.elements[assembly.element_index[name]] for name in ("end", "spring"))
+    prepared = prepare_system(assembly)
+    system = prepared.value
+    derivative(prepared, 0.0, assembly.y.copy(), np.zeros_like(assembly.y))
+    set_resting_limits(system, tolerance)
+    stop, spring = (system.elements[assembly.element_index[name]] for name in ("end", "spring"))
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)
     assert stop.resting_depth == pytest.approx(min(speed * time, length), rel=1e-12)
@@ -360,3 +365,105 @@ def test_slow_joint_is_stopped_by_strong_damping():
     )
     assert result.metrics["way"] < 0.001 + 2e-6
     assert result.metrics["force"] == pytest.approx(0.8, rel=0.01)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("pull", [0.1, 0.3, 0.8, 5.0])
+def test_engaged_stop_does_not_hold_a_joint_that_is_pulled_away(method, pull):
+    """The joint is relieved in steps and then pulled; it moves by F t^2 / (2 m)."""
+    mass, begin, end = 2000.0, 5.0, 65.0
+    table = ((0.0, 10.0), (1.0, 3.0), (2.0, 1.0), (3.0, 0.5), (4.0, 0.2), (begin, -pull))
+    result = run(
+        method,
+        end,
+        bodies={"pad": Body(mass=mass, joint=Prismatic())},
+        stops={"end": Stop(joint="pad", upper=0.0, stiffness=1e8, damping=1e6)},
+        loads={"force": Load(body="pad", force=(0.0, 0.0, 1.0), table=table)},
+        metrics={"way": "final pad.joint"},
+    )
+    drift = 2e-5 * (end - begin)  # the tolerance of speeds, before and after the release
+    assert result.metrics["way"] == pytest.approx(-pull * (end - begin) ** 2 / (2.0 * mass), abs=drift)
+
+
+@pytest.mark.parametrize("method", ["automatic", "rosenbrock"])
+@pytest.mark.parametrize("damping", [500.0, 5000.0, 20000.0])
+def test_joint_leaves_a_viscous_stop_with_the_speed_of_its_spring(method, damping):
+    """Without load, a light joint reaches v = k s / d and keeps it, because the stop does not pull; s / v = d / k."""
+    stiffness, force, begin = 2000.0, 2.0, 10.0 * damping / 2000.0
+    result = run(
+        method,
+        begin + 3.0 * damping / stiffness,
+        bodies={"pad": Body(mass=0.05, joint=Prismatic())},
+        stops={"end": Stop(joint="pad", upper=0.0, stiffness=stiffness, damping=damping)},
+        loads={"force": Load(body="pad", force=(0.0, 0.0, force), table=((0.0, 1.0), (begin, 0.0)))},
+        events={"left": Event(when="pad.joint < 0 m")},
+        metrics={"speed": "final pad.joint_rate"},
+    )
+    assert result.metrics["speed"] == pytest.approx(-force / damping, rel=0.02)
+    assert result.events[-1].time - begin == pytest.approx(damping / stiffness, rel=0.02)
+
+
+@pytest.mark.parametrize("method", ["automatic", "rosenbrock"])
+@pytest.mark.parametrize("joint", [Universal(), Spherical()])
+def test_damped_stop_of_a_cone_takes_the_steps_of_a_single_axis(method, joint):
+    """Implicit steps know the damping towards the limit: the motion in one plane is that of a hinge."""
+    inertia, stiffness = 0.004, 1e4
+    damping = 2.0 * 30.0 * math.sqrt(inertia * stiffness)
+    hinge, cone = (
+        run(
+            method,
+            20.0,
+            bodies={"arm": Body(mass=0.1, inertia=(inertia,) * 3, joint=one)},
+            stops={"end": Stop(joint="arm", stiffness=stiffness, damping=damping, **limit)},
+            loads={"press": Load(body="arm", torque=(5.0, 0.0, 0.0), table=((0.0, 1.0),))},
+        )
+        for one, limit in ((Revolute(axis="x"), {"upper": 0.02}), (joint, {"limit": 0.02}))
+    )
+    assert cone.timing.steps < 1.5 * hinge.timing.steps
+    assert moment_of(cone, "end") == pytest.approx(moment_of(hinge, "end"), rel=1e-3)
+
+
+def moment_of(result, name: str) -> float:
+    """Return the peak moment of an element or joint [N m]."""
+    (load,) = (one for one in result.loads if one.name == name)
+    return load.peak_moment
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_stops_of_both_axes_of_a_universal_joint_let_the_joint_rest(axis):
+    """The first axis has no mass of its own; what counts is the inertia of all that it moves."""
+    arm = Body(
+        parent="craft",
+        mass=5.0,
+        inertia=(0.1, 0.1, 0.1),
+        centre_of_mass=(0.0, 0.0, 0.2),
+        joint=Universal(at=(0.0, 0.0, 0.5), rates=(-0.5, -0.5)),
+    )
+    result = run(
+        "automatic",
+        1000.0,
+        bodies={"craft": Body(mass=300.0, inertia=(50.0, 50.0, 50.0), joint=Free()), "arm": arm},
+        springs={f"s{i}": Spring(joint="arm", axis=i, stiffness=200.0, damping=0.5) for i in (0, 1)},
+        stops={"end": Stop(joint="arm", axis=axis, lower=0.0, upper=0.3, stiffness=2e4, damping=20.0)},
+    )
+    assert result.timing.steps < 2000
+    assert result.valid == "yes"
+
+
+def test_load_that_the_tolerances_do_not_resolve_gets_a_warning():
+    """A speed of 1e-5 m/s, the tolerance, already has the force d v = 10 N."""
+
+    def pressed(force):
+        return run(
+            "automatic",
+            20.0,
+            bodies={"pad": Body(mass=2000.0, joint=Prismatic())},
+            stops={"end": Stop(joint="pad", upper=0.0, stiffness=1e8, damping=1e6)},
+            loads={"press": Load(body="pad", force=(0.0, 0.0, force), table=((0.0, 1.0),))},
+        )
+
+    light, heavy = pressed(10.0), pressed(1000.0)
+    assert light.valid == "warned"
+    assert "accuracy of speeds resolves 10 N" in light.warnings[0]
+    assert heavy.valid == "yes"
+    assert peak_of(heavy, "end") == pytest.approx(1116.2, rel=0.02)  # of a fine run, scaled

@@ -113,7 +113,7 @@ IMPOSSIBLE = {
     ),
     "one-sided cone": (
         lambda: arm(Universal(), stops={"s": Stop(joint="arm", upper=1.0, stiffness=1.0)}),
-        "must be given",
+        "give `limit` instead",
     ),
     "strut to itself": (
         lambda: arm(Revolute(), struts={"s": Strut(a=Anchor(body="arm"), b=Anchor(body="arm"))}),

@@ -61,6 +61,15 @@ def test_the_metric_of_an_event_that_does_not_occur_is_empty():
     assert softdock.simulate(from_data(data)).metrics["t_high"] is None
 
 
+def cone_stop(joint: str, **limits: object) -> dict:
+    """Return an arm on a joint of several axes, with a stop that has some limits."""
+    arm = {**BALL, "parent": "ball", "joint": {"type": joint}}
+    return {
+        "bodies": {"ball": BALL, "arm": arm},
+        "stops": {"end": {"joint": "arm", "stiffness": 1, **limits}},
+    }
+
+
 @pytest.mark.parametrize(
     ("change", "field", "words"),
     [
@@ -90,6 +99,14 @@ def test_the_metric_of_an_event_that_does_not_occur_is_empty():
         ),
         ({"springs": {"return": {"joint": "arm", "stiffness": "2 kg"}}}, "springs.return.stiffness", "mass"),
         ({"stops": {"end": {"joint": "arm", "stiffness": 1}}}, "stops.end", "lower or upper"),
+        (
+            cone_stop("universal", limit=0.1, upper=0.2),
+            "stops.end.upper",
+            "give `limit` instead, or name one",
+        ),
+        (cone_stop("universal"), "stops.end.limit", "Must be given for a joint of 2 axes"),
+        (cone_stop("spherical", upper=0.2), "stops.end.upper", "a spherical joint has 3"),
+        (cone_stop("spherical", limit="200 deg"), "stops.end.limit", "below half a turn"),
         ({"events": {"e": {"when": "ball.zz > 1 m"}}}, "events.e.when", "no 'zz'"),
         ({"events": {"e": {"when": "ball.z > 1 kg"}}}, "events.e.when", "mass"),
         ({"events": {"e": {"when": "ball.z is 1"}}}, "events.e.when", "at column 8 (`is`)"),

@@ -5,10 +5,11 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
 from softdock import __version__
 from softdock.campaign import store as campaign_store
@@ -238,8 +239,7 @@ class _Session:
                     work = list(islice(tasks, min(self.chunk, share)))
                     more = bool(work)
                     if work:
-                        template, policy = self.plan.template, self.policy
-                        pending.add(self.pool.submit(run_chunk, __version__, template, policy, work))
+                        pending.add(self._submit(work, pending))
                 if self.rule.met_at is not None:
                     more = False
                 pending = self._collect(pending)
@@ -253,8 +253,9 @@ class _Session:
         """Wait for the next chunk, store its rows and return the futures that are still pending."""
         done, waiting = wait(pending, return_when=FIRST_COMPLETED)
         rows: list[Row] = []
-        for future in done:
-            chunk = self._chunk(future)
+        errors = {future: error for future in done if (error := future.exception()) is not None}
+        for future in done.difference(errors):
+            chunk = future.result()
             self.store.add_units(chunk.units)
             for row, result in chunk.done:
                 self._save_history(row, result, rows)
@@ -263,6 +264,8 @@ class _Session:
         for row in rows:
             self.progress.count(row.outcome)
             self.rule.add(row.run, row.outcome, row.status)
+        for error in errors.values():
+            self._raise_worker_error(error)
         if rows:
             seconds = sum(row.wall_s for row in rows) / len(rows)
             self.chunk = min(LARGEST_CHUNK, max(1, int(CHUNK_SECONDS / max(seconds, 1e-6))))
@@ -281,19 +284,24 @@ class _Session:
             self.store.add(rows)
             raise RunError(f"{error.problems[0]} {self.store.kept_text()}") from error
 
-    def _chunk(self, future: Future[Chunk]) -> Chunk:
-        """Return the result of a future; raises RunError where the worker has ended."""
+    def _submit(self, work: list[Task], pending: set[Future[Chunk]]) -> Future[Chunk]:
+        """Give a chunk of runs to the workers; if one of them has ended, store what is complete and raise RunError."""
         try:
-            return future.result()
-        except (InputError, RunError):
-            raise
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise RunError(
-                f"A worker has ended unexpectedly ({' '.join(reason.split())[:200]}). "
-                f"{self.progress.done} runs are kept; "
-                f"continue with: softdock campaign resume {self.store.folder}"
-            ) from error
+            return self.pool.submit(run_chunk, __version__, self.plan.template, self.policy, work)
+        except BrokenExecutor as error:
+            self._collect(pending)
+            self._raise_worker_error(error)
+
+    def _raise_worker_error(self, error: BaseException) -> NoReturn:
+        """Raise errors of input and runs, and interrupts, as they are; RunError where the worker itself has ended."""
+        if isinstance(error, (InputError, RunError)) or not isinstance(error, Exception):
+            raise error
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise RunError(
+            f"A worker has ended unexpectedly ({' '.join(reason.split())[:200]}). "
+            f"{self.progress.done} runs are kept; "
+            f"continue with: softdock campaign resume {self.store.folder}"
+        ) from error
 
 
 class _StopCondition:

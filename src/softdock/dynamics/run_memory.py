@@ -10,6 +10,8 @@ from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.derivative import SystemRecords
+from softdock.dynamics.kernels.dynamics import tile_index
 from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
 from softdock.dynamics.kernels.events import BOND_CONTACT
 from softdock.dynamics.kernels.run_data import RUN_STATE
@@ -209,19 +211,34 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
     return out
 
 
-def set_resting_limits(elements: np.recarray, a: SystemArrays, tolerance: Floats) -> None:
+def set_resting_limits(system: SystemRecords, tolerance: Floats) -> None:
     """Set depth and speed up to which joints rest at their stops, from the tolerances, and response times; Eq. (M117).
 
-    The inertia is the mass of the last link that the stop acts on; its smallest moment of inertia if the joint turns.
+    Expects that the system has been evaluated.
     """
-    stops, links = elements.view(np.ndarray), a.links.view(np.ndarray)
-    n_q = int(a.world.view(np.ndarray)["n_q"][0])
-    for i in np.flatnonzero(stops["kind"] == STOP):
+    stops = system.elements.view(np.ndarray)
+    indices = np.flatnonzero(stops["kind"] == STOP)
+    if not indices.size:
+        return
+    mobility = _joint_mobility(system)
+    n_q = int(system.world.view(np.ndarray)["n_q"][0])
+    for i in indices:
         at_q, at_u, rows = (int(stops[key][i]) for key in ("at_q", "at_u", "rows"))
-        moved = (links["parent"] >= 0) & (links["at_u"] >= at_u) & (links["at_u"] < at_u + rows)
-        own = links["own"][np.flatnonzero(moved)[-1]]
-        turns = stops["ball"][i] == 1 or a.state_kinds[at_q] == StateKind.ANGLE
-        inertia, speed = own[4:7].min() if turns else own[0], tolerance[n_q + at_u]
-        response_time = math.sqrt(inertia / stops["stiffness"][i][0])
+        speed = tolerance[n_q + at_u]
+        most = max(mobility[at_u : at_u + rows].max(), np.finfo(float).tiny)
+        response_time = 1.0 / math.sqrt(stops["stiffness"][i][0] * most)
         stops["resting_depth"][i] = min(speed * response_time, tolerance[at_q])
         stops["resting_speed"][i], stops["response_time"][i] = speed, response_time
+
+
+def _joint_mobility(system: SystemRecords) -> Floats:
+    """Return the acceleration along each joint axis per force [1/kg or 1/(kg m2)], zero for momenta; Eq. (M11).
+
+    All joints and free bases may move, except that axes of earlier groups are held.
+    """
+    groups, tiles = system.groups.view(np.ndarray), system.tiles.view(np.ndarray)["H"]
+    out = np.zeros(int(system.world.view(np.ndarray)["n_u"][0]))
+    for g, group in enumerate(groups):
+        count = group["count"]
+        out[group["at_u"][:count]] = -np.diagonal(tiles[tile_index(g, g)])[:count]
+    return out

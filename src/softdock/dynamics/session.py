@@ -73,7 +73,7 @@ class Session:
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
-        set_resting_limits(self.system.elements, arrays, work.tolerance)
+        set_resting_limits(self.system, work.tolerance)
         set_resolutions(self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
 
     @property

@@ -1,5 +1,7 @@
 """Models of a multibody system: bodies, and the system with its elements; the schema of scenario files."""
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -394,7 +396,7 @@ class System(Model):
                         f"{field}.{key}", f"needs a single axis: a {kind} joint has {len(motions)}"
                     )
         if isinstance(element, Stop):
-            _check_stop(field, element, len(motions))
+            _check_stop(field, element, motions, kind)
 
 
 GROUPS = (
@@ -414,15 +416,23 @@ GROUPS = (
 )
 
 
-def _check_stop(field: str, stop: Stop, axes: int) -> None:
-    if axes == 1:
+def _check_stop(field: str, stop: Stop, motions: Sequence[str], kind: str) -> None:
+    if len(motions) == 1:
         if stop.limit is not None:
             raise FieldError(f"{field}.limit", "is for joints of several axes; give lower and upper")
         if stop.lower is None and stop.upper is None:
             raise FieldError(field, "needs lower or upper")
         if stop.lower is not None and stop.upper is not None and stop.lower >= stop.upper:
             raise FieldError(f"{field}.upper", "must be above lower")
-    elif stop.limit is None or stop.lower is not None or stop.upper is not None:
-        raise FieldError(
-            f"{field}.limit", f"must be given (instead of lower and upper) for a joint of {axes} axes"
-        )
+        return
+    one_axis = "" if kind == "spherical" else ", or name one of them by `axis`"
+    for key in ("lower", "upper"):
+        if getattr(stop, key) is not None:
+            has = f"a {kind} joint has {len(motions)}"
+            raise FieldError(
+                f"{field}.{key}", f"is for a single axis, and {has}: give `limit` instead{one_axis}"
+            )
+    if stop.limit is None:
+        raise FieldError(f"{field}.limit", f"must be given for a joint of {len(motions)} axes{one_axis}")
+    if kind == "spherical" and stop.limit >= math.pi:
+        raise FieldError(f"{field}.limit", "must be below half a turn (180 deg), which no rotation exceeds")

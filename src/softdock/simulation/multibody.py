@@ -219,8 +219,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    valid, warnings = assess_validity(scenario, run)
     loads = read_loads(topology.load_rows, run.peaks)
+    valid, warnings = assess_validity(scenario, run, loads)
     return Result(
         scenario=scenario.name,
         outcome=outcome,

@@ -1,14 +1,16 @@
 """Validity of a multibody run: a warning for every limit of its models that was exceeded."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.contacts import CHECKED_DEPTH_SHARE
+from softdock.dynamics.kernels.elements import STOP
 from softdock.dynamics.run_results import Ending, Run
 from softdock.model.system import System
-from softdock.result import Validity
+from softdock.result import Load, Validity
 
 MIN_OVERLAP = 1e-9
 """[m] Initial depth above which surfaces overlap; smaller ones are rounding."""
@@ -17,6 +19,8 @@ MAX_PIN_DEPTH_SHARE = 0.1
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
 have errors of a few per cent."""
+MAX_LOAD_ERROR = 0.05
+"""Resolved load of a stop over its peak above which a run gets a warning."""
 MAX_BOND_LOAD = 0.5
 """Change of force or pressure of a bonded contact over that when it was bonded, above which a run gets a warning: it
 may open or slip."""
@@ -30,8 +34,11 @@ INCOMPLETE = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
 """Endings after which results are valid up to the end, but the run is not complete."""
 
 
-def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]]:
-    """Return whether a run is valid, and a sentence for every limit that was exceeded; Eqs. (C34), (C35), (M66)."""
+def assess_validity(system: System, run: Run, loads: Sequence[Load]) -> tuple[Validity, tuple[str, ...]]:
+    """Return whether a run is valid, and a sentence for every limit that was exceeded.
+
+    Eqs. (C34), (C35), (M66), (M119).
+    """
     warnings = []
     # A warning about penetration names the contact and is added below.
     if run.ending in (*INVALID, *INCOMPLETE) and run.ending is not Ending.PENETRATED:
@@ -44,6 +51,7 @@ def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]
         warnings += _pin_warnings(name, face, float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
+    warnings += _stop_warnings(run, loads)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -68,6 +76,29 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
         "would slip, which a bonded contact cannot. Enable it before it is loaded so."
         for i in np.flatnonzero(slips & ~opens)
     ]
+
+
+def _stop_warnings(run: Run, loads: Sequence[Load]) -> list[str]:
+    """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119)."""
+    elements = run.elements.view(np.ndarray)
+    stops = np.flatnonzero((elements["kind"] == STOP) & (elements["response_time"] > 0.0))
+    if not stops.size:
+        return []
+    peaks = {load.name: (load.peak_force, load.peak_moment) for load in loads}
+    largest = [max((peak[k] or 0.0 for peak in peaks.values()), default=0.0) for k in (0, 1)]
+    warnings = []
+    for i in stops:
+        name, stiffness = run.element_names.get(int(i), ""), elements["stiffness"][i][0]
+        impedance = max(elements["damping"][i][0], stiffness * elements["response_time"][i])
+        resolved = elements["resting_speed"][i] * impedance
+        for k, unit in ((0, "N"), (1, "N m")):
+            peak = peaks.get(name, (None, None))[k] or 0.0
+            if NEGLIGIBLE_FORCE_SHARE * largest[k] < peak < resolved / MAX_LOAD_ERROR:
+                warnings.append(
+                    f"The load of the stop {name} stays below {peak:.3g} {unit}; the accuracy of speeds resolves "
+                    f"{resolved:.3g} {unit}. Set `integrator.accuracy` to smaller values of speed and rate."
+                )
+    return warnings
 
 
 def _exceeds_limits(run: Run, largest: float) -> NDArray[np.bool_]:

@@ -124,6 +124,10 @@ ELEMENT = np.dtype(
             "engaged_depth",
             np.float64,
         ),  # of an engaged stop: from which its spring is compressed, Eq. (M117) [m or rad]
+        (
+            "tension_impulse",
+            np.float64,
+        ),  # of an engaged stop: of its pull since it last pushed [N s or N m s]
         ("keeps_state", np.int64),
         # Number of the branch of a law with kinks, such as the force limit of a drive or the sides of its backlash.
         ("branch", np.int64),

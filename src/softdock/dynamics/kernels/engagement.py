@@ -18,6 +18,11 @@ SAMPLES = 16
 # Of the resting depth: by how much an engaged stop is stretched before it is freed. Without this the interpolation of
 # implicit steps, whose slope is not exact at their start, would free and engage a stop at the same instant.
 RELEASE_SHARE = 0.25
+# Of the resting speed: by how much the pull of an engaged stop changes the speed of its joint before it is freed.
+IMPULSE_SHARE = 0.05
+# Largest step in which a stop is freed, in relaxation times. The interpolation of a longer step does not contain the
+# decay of the force and would show the instant too late.
+RELEASE_STEP = 0.5
 
 
 @kernel
@@ -53,6 +58,7 @@ def change_stop(run, index):
     s, w, element, y = run.state[0], run.system.world[0], run.system.elements[index], run.y
     depth, _, n, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], element.engaged)
     sign = 1.0 if element.engaged != 0 else -1.0
+    element.tension_impulse = 0.0
     if element.engaged != 0:
         x = depth - element.engaged_depth
         element.engaged, element.engaged_depth = 0, 0.0
@@ -74,6 +80,20 @@ def stays_engaged(element, depth, rate):
 
 
 @inline
+def largest_tension_impulse(element):
+    """Return the impulse [N s or N m s] of its pull after which an engaged stop is freed; Eq. (M120)."""
+    inertia = element.stiffness[0] * element.response_time * element.response_time
+    return IMPULSE_SHARE * inertia * element.resting_speed
+
+
+@inline
+def longest_step_to_change(element):
+    """Return the length of the longest step that may end with a change of a stop [s]; infinite if it is free."""
+    relaxation_time = element.response_time + element.damping[0] / element.stiffness[0]
+    return RELEASE_STEP * relaxation_time if element.engaged != 0 else math.inf
+
+
+@inline
 def stays_free(element, depth, rate):
     """Return whether a free stop would not push, or its joint is at rest at it; Eqs. (M116), (M117)."""
     force, rest = stop_force(element, depth, rate), element.resting_depth
@@ -83,8 +103,8 @@ def stays_free(element, depth, rate):
 
 
 @kernel
-def first_change(run):
-    """Return the first instant theta of a step at which a stop is engaged or freed, and its index.
+def first_change(run, h):
+    """Return the first instant theta of a step of size h at which a stop is engaged or freed, and its index.
 
     Returns infinity and -1 if none changes. Writes into `workspace.y_stage`.
     """
@@ -92,7 +112,7 @@ def first_change(run):
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.kind == STOP and element.active == 1 and may_change(element, run.workspace.dense):
-            theta = first_change_of(run, element)
+            theta = first_change_of(run, element, h)
             if theta < first:
                 first, index = theta, i
     return first, index
@@ -117,23 +137,43 @@ def may_change(element, dense):
 
 
 @kernel
-def first_change_of(run, element):
-    """Return the first instant theta of a step at which a stop is engaged or freed, or infinity; Eq. (M116)."""
+def first_change_of(run, element, h):
+    """Return the first instant theta of a step of size h at which a stop is engaged or freed, or infinity."""
     if element.engaged != 0:
-        return first_change_at(run, element, element.engaged)
-    first = first_change_at(run, element, 1)
-    return min(first, first_change_at(run, element, -1)) if element.rows == 1 else first
+        return first_release(run, element, h)
+    first = first_engagement(run, element, 1)
+    return min(first, first_engagement(run, element, -1)) if element.rows == 1 else first
 
 
 @kernel
-def first_change_at(run, element, limit):
-    """Return the first instant theta of a step at which a stop is engaged or freed at a limit, or infinity."""
+def first_release(run, element, h):
+    """Return the first instant theta of a step of size h at which a stop is freed, or infinity; Eqs. (M116), (M120)."""
+    left, impulse, largest = 0.0, element.tension_impulse, largest_tension_impulse(element)
+    depth, rate = depth_inside(run, element, element.engaged, left)
+    tension = max(-stop_force(element, depth, rate), 0.0)
+    for k in range(1, SAMPLES + 1):
+        right, previous = k / SAMPLES, tension
+        depth, rate = depth_inside(run, element, element.engaged, right)
+        if has_changed(element, depth, rate):
+            return bisect_change(run, element, element.engaged, left, right)
+        tension = max(-stop_force(element, depth, rate), 0.0)
+        added = 0.5 * (right - left) * h * (previous + tension)
+        if tension > 0.0 and impulse + added > largest:
+            return left + (right - left) * max(largest - impulse, 0.0) / added
+        impulse = impulse + added if tension > 0.0 else 0.0
+        left = right
+    return math.inf
+
+
+@kernel
+def first_engagement(run, element, limit):
+    """Return the first instant theta of a step at which a stop is engaged at a limit, or infinity; Eq. (M116)."""
     left = 0.0
     _, rate = depth_inside(run, element, limit, left)
     for k in range(1, SAMPLES + 1):
         right, previous = k / SAMPLES, rate
         depth, rate = depth_inside(run, element, limit, right)
-        if element.engaged == 0 and previous > 0.0 > rate:
+        if previous > 0.0 > rate:
             # The joint turned back before its limit, or beyond it.
             turn = locate_largest_depth(run, element, limit, left, right)
             depth_there, rate_there = depth_inside(run, element, limit, turn)
@@ -143,6 +183,23 @@ def first_change_at(run, element, limit):
             return bisect_change(run, element, limit, left, right)
         left = right
     return math.inf
+
+
+@kernel
+def accumulate_tension(run, h):
+    """Update the impulse of the pull of engaged stops by a step of size h from `y` to `workspace.y_new`; Eq. (M120)."""
+    w, elements, y, y_new = run.system.world[0], run.system.elements, run.y, run.workspace.y_new
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.kind == STOP and element.engaged != 0:
+            depth, rate, _, _, _ = stop_depth(element, y_new, y_new[w.n_q : w.n_q + w.n_u], element.engaged)
+            tension = -stop_force(element, depth, rate)
+            if tension > 0.0:
+                depth, rate, _, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], element.engaged)
+                before = max(-stop_force(element, depth, rate), 0.0)
+                element.tension_impulse += 0.5 * h * (before + tension)
+            else:
+                element.tension_impulse = 0.0
 
 
 @inline

@@ -214,12 +214,12 @@ def add_joint_stiffness(elements, t, q, u, linear):
             continue
         x, y, z = joint_deflection(element, q)
         vx, vy, vz = joint_speed(element, u)
-        k, c, more = element.stiffness[0], element.damping[0], 0.0
+        k, c, radial_k, radial_c = element.stiffness[0], element.damping[0], 0.0, 0.0
         s = math.sqrt(x * x + y * y + z * z)
         if element.kind == SPRING:
             if element.law == EXPONENTIAL:
                 swell = (s / element.reference) ** element.exponent
-                k, more = k * (1.0 + swell), k * element.exponent * swell
+                k, radial_k = k * (1.0 + swell), k * element.exponent * swell
             if element.friction > 0.0:
                 v = vx * vx + vy * vy + vz * vz + element.friction_speed * element.friction_speed
                 c += element.friction * element.friction_speed * element.friction_speed / (v * math.sqrt(v))
@@ -227,7 +227,7 @@ def add_joint_stiffness(elements, t, q, u, linear):
             if not stop_acts(element, q, u):
                 continue
             if element.rows > 1:
-                k, more, c = 0.0, k, 0.0
+                k, c, radial_k, radial_c = 0.0, 0.0, k, c
         else:
             k, c = drive_stiffness(element, t, q, vx, element.kind == DRIVE_SPEED)
             if k > 0.0:
@@ -243,11 +243,12 @@ def add_joint_stiffness(elements, t, q, u, linear):
         for a in range(element.rows):
             linear.stiffness[element.at_u + a, element.at_u + a] += k
             linear.damping[element.at_u + a, element.at_u + a] += c
-        if more > 0.0 and s > 0.0:
+        if (radial_k > 0.0 or radial_c > 0.0) and s > 0.0:
             n = (x / s, y / s, z / s)
             for a in range(element.rows):
                 for b in range(element.rows):
-                    linear.stiffness[element.at_u + a, element.at_u + b] += more * n[a] * n[b]
+                    linear.stiffness[element.at_u + a, element.at_u + b] += radial_k * n[a] * n[b]
+                    linear.damping[element.at_u + a, element.at_u + b] += radial_c * n[a] * n[b]
 
 
 @inline

@@ -16,7 +16,13 @@ from softdock.dynamics.kernels.contacts import (
 from softdock.dynamics.kernels.controllers import next_controller_time
 from softdock.dynamics.kernels.derivative import derivative, set_motion
 from softdock.dynamics.kernels.elements import update_largest_angles
-from softdock.dynamics.kernels.engagement import change_stop, first_change, shorten_step
+from softdock.dynamics.kernels.engagement import (
+    accumulate_tension,
+    change_stop,
+    first_change,
+    longest_step_to_change,
+    shorten_step,
+)
 from softdock.dynamics.kernels.evaluation import (
     defer_peak_at_end,
     evaluate_channels,
@@ -161,6 +167,7 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
         t_new, event = search_and_record(run, method, h, t_new, t_max, reaches_limit or changed_stop >= 0)
     if system.world[0].evaluations != evaluations:
         restore_links(system, work.y_new)
+    accumulate_tension(run, t_new - s.t)
     move_to_end(run, t_new)
     s.pin_step, s.pending_event = pin_step, event
     if s.fixed_step > 0.0:
@@ -173,11 +180,19 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
 
 @inline
 def end_at_stop(run, h):
-    """Shorten a step of size h to the first instant at which a stop is engaged or freed; returns its index or -1."""
+    """Shorten a step of size h to the first instant at which a stop is engaged or freed; returns its index or -1.
+
+    A step that is too long to show when a stop is freed is shortened before that instant.
+    """
     s, changed_stop = run.state[0], -1
     s.step_part = 1.0
     if s.fixed_step == 0.0:
-        theta, changed_stop = first_change(run)
+        theta, changed_stop = first_change(run, h)
+        if changed_stop >= 0:
+            longest = longest_step_to_change(run.system.elements[changed_stop])
+            if theta * h > longest:
+                theta, changed_stop = longest / h, -1
+                s.step = max(0.5 * longest, s.min_step)
         s.step_part = min(max(theta, s.min_step / h), 1.0)  # so that time advances
         if s.step_part < 1.0:
             shorten_step(run.workspace, s.step_part)
