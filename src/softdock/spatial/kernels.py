@@ -88,9 +88,8 @@ def matrix_from_quaternion(w, x, y, z):
 def quaternion_from_matrix(R):
     """Return the unit quaternion of a rotation matrix; its largest component is not negative."""
     xx, yy, zz = R[0], R[4], R[8]
-    if (
-        yy + zz >= 0.0 and xx + zz >= 0.0 and xx + yy >= 0.0
-    ):  # the trace is not below any entry of the diagonal
+    # The trace is not below any entry of the diagonal.
+    if yy + zz >= 0.0 and xx + zz >= 0.0 and xx + yy >= 0.0:
         w, x, y, z = 1.0 + xx + yy + zz, R[7] - R[5], R[2] - R[6], R[3] - R[1]
     elif xx >= yy and xx >= zz:
         w, x, y, z = R[7] - R[5], 1.0 + xx - yy - zz, R[1] + R[3], R[2] + R[6]

@@ -19,10 +19,8 @@ CONSERVED = np.dtype(
     [
         ("kinetic", np.float64),  # [J]
         ("elastic", np.float64),  # stored in elements, contacts and modes [J]
-        (
-            "weight",
-            np.float64,
-        ),  # potential of uniform gravity [J]; 0 relative to a centre of mass that falls with it
+        # Potential of uniform gravity [J]; 0 relative to a centre of mass that falls with it.
+        ("weight", np.float64),
         ("dissipated", np.float64),  # [J]
         ("work", np.float64),  # of drives and loads [J]
         ("momentum", np.float64, 3),  # in N [kg m/s]

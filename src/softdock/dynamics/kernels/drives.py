@@ -161,13 +161,13 @@ def apply_self_locking(element, axes, t, x, v, delay):
     command, wanted_speed, _ = command_at(element, t, delay)
     error = command - x
     stretch = stretch_beyond_backlash(element, error)
-    engaged = element.backlash == 0.0 or stretch != 0.0
+    outside_gap = element.backlash == 0.0 or stretch != 0.0
     against = math.copysign(1.0, wanted_speed) * (
-        element.stiffness[0] * stretch - element.damping[0] * v if engaged else 0.0
+        element.stiffness[0] * stretch - element.damping[0] * v if outside_gap else 0.0
     )
     excess = -1.0
     element.speed_ratio = 1.0
-    if wanted_speed != 0.0 and against + element.damping[0] * abs(wanted_speed) > 0.0 and engaged:
+    if wanted_speed != 0.0 and against + element.damping[0] * abs(wanted_speed) > 0.0 and outside_gap:
         ratio = attainable_speed_ratio(element, against, abs(wanted_speed))
         element.speed_ratio, excess = min(1.0, max(0.0, ratio)), 1.0 - ratio
     speed = element.speed_ratio * wanted_speed
@@ -226,11 +226,10 @@ def drive_stiffness(element, t, q, v, is_speed):
             k, c = 0.0, 0.0
         elif motor != wanted:
             k, c = 0.0, damping_of_power_limit(element, motor, v)
-        if element.losses > 0.0 and element.active == 1:
+        if element.losses > 0.0 and element.active == 1 and motor != 0.0:
             force = force_after_losses(element, motor, v)
-            k, c = k * force / motor if motor != 0.0 else k, c * force / motor if motor != 0.0 else c
-            if motor != 0.0:
-                c += element.losses * force * force / abs(motor) * smooth_sign_slope(element, v)
+            k, c = k * force / motor, c * force / motor
+            c += element.losses * force * force / abs(motor) * smooth_sign_slope(element, v)
     c += element.viscous
     if element.friction > 0.0:
         c += element.friction * smooth_sign_slope(element, v)

@@ -105,11 +105,8 @@ ELEMENT = np.dtype(
         ("angle", np.float64),  # rotation of a weld or a ball joint away from its rest [rad]
         ("largest_angle", np.float64),  # of the run
         ("force", np.float64),  # transmitted, with damping and friction [N, or N m along a turning axis]
-        (
-            "total",
-            np.float64,
-            6,
-        ),  # strut, weld, lock, coupling, load: torque and force on b, in N about N's origin
+        # Of a strut, weld, lock, coupling or load: torque and force on b, in N about N's origin.
+        ("total", np.float64, 6),
         ("energy", np.float64),  # stored [J]
         ("loss", np.float64),  # power dissipated [W]
         ("power", np.float64),  # power supplied by the element [W]
@@ -120,14 +117,10 @@ ELEMENT = np.dtype(
         # Of a stop: 1 if it is engaged at its upper limit, -1 at the lower one, 0 if it is free. If `keeps_state` is 1,
         # this changes only between steps, see engagement; otherwise every evaluation decides whether the stop acts.
         ("engaged", np.int64),
-        (
-            "engaged_depth",
-            np.float64,
-        ),  # of an engaged stop: from which its spring is compressed, Eq. (M117) [m or rad]
-        (
-            "tension_impulse",
-            np.float64,
-        ),  # of an engaged stop: of its pull since it last pushed [N s or N m s]
+        # Of an engaged stop: depth from which its spring is compressed, Eq. (M116) [m or rad], and impulse of its pull
+        # since it last pushed, Eq. (M120) [N s or N m s].
+        ("engaged_depth", np.float64),
+        ("tension_impulse", np.float64),
         ("keeps_state", np.int64),
         # Number of the branch of a law with kinks, such as the force limit of a drive or the sides of its backlash.
         ("branch", np.int64),

@@ -88,12 +88,12 @@ def bound_curvature(channel, system, dense, motion):
     kind, links = channel.kind, system.links
     if kind == POSITION:
         j = -1 if channel.in_world == 1 else channel.j
-        distance, speed, push = bound_separation(
+        distance, speed, acceleration = bound_separation(
             links, dense, motion, channel.i, channel.p_iF, j, channel.p_jG
         )
         if channel.component == 3:
-            return 2.0 * distance * push, 2.0 * (speed * speed + distance * push)
-        curvature = push
+            return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
+        curvature = acceleration
         if channel.in_world == 0:
             turn = motion[channel.j, ANGULAR_VELOCITY]
             curvature += (
@@ -104,10 +104,10 @@ def bound_curvature(channel, system, dense, motion):
         strut = system.elements[channel.i]
         if strut.active == 0:
             return 0.0, 0.0
-        distance, speed, push = bound_separation(
+        distance, speed, acceleration = bound_separation(
             links, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
         )
-        return 2.0 * distance * push, 2.0 * (speed * speed + distance * push)
+        return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
     if kind == TILT or kind == ATTITUDE:
         turn, spin = motion[channel.i, ANGULAR_VELOCITY], motion[channel.i, ANGULAR_ACCELERATION]
         if channel.in_world == 0:

@@ -3,7 +3,7 @@
 Where a joint reaches its stop, the slope of the force jumps, and with damping the force itself. Estimated error and
 interpolation of a step over such an instant are wrong, and an implicit step may not notice the stop at all. Therefore a
 stop stays engaged or free during a step, so that its force is smooth, and the step is shortened to the first instant at
-which its interpolation shows a change; Eqs. (M116), (M117).
+which its interpolation shows a change; Eqs. (M116), (M117), (M120).
 """
 
 import math
@@ -19,6 +19,7 @@ SAMPLES = 16
 # implicit steps, whose slope is not exact at their start, would free and engage a stop at the same instant.
 RELEASE_SHARE = 0.25
 # Of the resting speed: by how much the pull of an engaged stop changes the speed of its joint before it is freed.
+# Without this a pull below that of RELEASE_SHARE would hold a joint.
 IMPULSE_SHARE = 0.05
 # Largest step in which a stop is freed, in relaxation times. The interpolation of a longer step does not contain the
 # decay of the force and would show the instant too late.
@@ -73,7 +74,7 @@ def change_stop(run, index):
 
 @inline
 def stays_engaged(element, depth, rate):
-    """Return whether an engaged stop still pushes, at a depth [m or rad] and its rate; Eq. (M116)."""
+    """Return whether an engaged stop is neither stretched nor pulls, at a depth [m or rad] and its rate; Eq. (M116)."""
     stretch = RELEASE_SHARE * element.resting_depth
     pulls = stop_force(element, depth, rate) < -element.stiffness[0] * stretch
     return depth >= element.engaged_depth - stretch and not pulls
@@ -88,14 +89,17 @@ def largest_tension_impulse(element):
 
 @inline
 def longest_step_to_change(element):
-    """Return the length of the longest step that may end with a change of a stop [s]; infinite if it is free."""
+    """Return the size of the longest step whose interpolation shows when a stop changes [s]; infinite if it is free."""
     relaxation_time = element.response_time + element.damping[0] / element.stiffness[0]
     return RELEASE_STEP * relaxation_time if element.engaged != 0 else math.inf
 
 
 @inline
 def stays_free(element, depth, rate):
-    """Return whether a free stop would not push, or its joint is at rest at it; Eqs. (M116), (M117)."""
+    """Return whether a free stop would not push, at a depth [m or rad] and its rate, or its joint is at rest at it.
+
+    Eqs. (M116), (M117).
+    """
     force, rest = stop_force(element, depth, rate), element.resting_depth
     arrives = force > 0.0 and rate > element.resting_speed
     is_pressed = depth > rest and force > element.stiffness[0] * rest
@@ -167,7 +171,10 @@ def first_release(run, element, h):
 
 @kernel
 def first_engagement(run, element, limit):
-    """Return the first instant theta of a step at which a stop is engaged at a limit, or infinity; Eq. (M116)."""
+    """Return the first instant theta of a step at which a free stop is engaged at a limit (1 or -1), or infinity.
+
+    Eq. (M116).
+    """
     left = 0.0
     _, rate = depth_inside(run, element, limit, left)
     for k in range(1, SAMPLES + 1):
@@ -204,7 +211,7 @@ def accumulate_tension(run, h):
 
 @inline
 def has_changed(element, depth, rate):
-    """Return whether a stop does not keep the state that it had at the start of the step."""
+    """Return whether a stop leaves the state of the start of the step, at a depth [m or rad] and its rate."""
     if element.engaged != 0:
         return not stays_engaged(element, depth, rate)
     return not stays_free(element, depth, rate)
@@ -212,7 +219,7 @@ def has_changed(element, depth, rate):
 
 @kernel
 def bisect_change(run, element, limit, left, right):
-    """Return the instant at which a stop has changed, between two at which it has not and has."""
+    """Return the instant theta at which a stop has changed, between one at which it has not and one at which it has."""
     while right - left > INSTANT_WIDTH:
         theta = 0.5 * (left + right)
         if not left < theta < right:  # neighbouring numbers
@@ -227,7 +234,7 @@ def bisect_change(run, element, limit, left, right):
 
 @kernel
 def locate_largest_depth(run, element, limit, left, right):
-    """Return the instant between two at which a depth that grows at first is largest."""
+    """Return the instant theta between two at which the depth at a limit, which grows at first, is largest."""
     while right - left > INSTANT_WIDTH:
         theta = 0.5 * (left + right)
         if not left < theta < right:  # neighbouring numbers
@@ -242,7 +249,7 @@ def locate_largest_depth(run, element, limit, left, right):
 
 @inline
 def depth_inside(run, element, limit, theta):
-    """Return depth [m or rad] and rate of a stop at theta of a step, at a limit; Eq. (M33)."""
+    """Return depth [m or rad] and rate of a stop at theta of a step, at a limit (1 or -1); Eq. (M33)."""
     w, y, dense = run.system.world[0], run.workspace.y_stage, run.workspace.dense
     coordinates = 4 if element.ball == 1 else element.rows
     at_u = w.n_q + element.at_u

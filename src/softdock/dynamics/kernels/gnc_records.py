@@ -91,11 +91,8 @@ CONTROLLER = np.dtype(
         ("attitude_gains", np.float64, (3, 6)),
         ("bands", np.float64, 2),  # dead bands of position and angle
         ("thrust", np.float64),  # of mode THRUST [N]
-        (
-            "weights",
-            np.float64,
-            6,
-        ),  # of deviations of torque and force in the allocation, relative to propellant
+        # Cost of deviations of torque and force in the allocation, relative to that of propellant.
+        ("weights", np.float64, 6),
         ("least", np.float64, 6),  # scaled torque and force impulse that rounding cannot suppress, by axis
         ("force_scale", np.float64),  # [N]
         ("arm_scale", np.float64),  # [m]
@@ -190,11 +187,8 @@ NAVIGATION = np.dtype(
         ("q", np.float64, 4),  # of T in P
         ("bias", np.float64, 3),  # estimated, of the gyro
         ("P_attitude", np.float64, (6, 6)),
-        (
-            "cross",
-            np.float64,
-            (6, 6),
-        ),  # covariance of the errors of translation (rows) and attitude (columns)
+        # Covariance of the errors of translation (rows) and attitude (columns).
+        ("cross", np.float64, (6, 6)),
         ("tip_sigma", np.float64),  # of the estimated position of the tip, all axes together [m]
         # Work arrays.
         ("F", np.float64, (6, 6)),

@@ -102,15 +102,15 @@ def linearise(system, t, y, linear):
     for i in range(count):
         linear.connections[i, 0] = 0
         if system.pairs[i].active == 1:
-            couple_contact(system, i, linear)
+            connect_contact(system, i, linear)
         elif system.bonds.shape[0] > 0 and system.bonds[i].active == 1:
-            couple_bond(system, i, linear)
+            connect_bond(system, i, linear)
     for i in range(system.elements.shape[0]):
         kind = system.elements[i].kind
         if kind == STRUT or kind == WELD or kind == COUPLING:
             linear.connections[count, 0] = 0
             if system.elements[i].active == 1:
-                couple_element(system.elements[i], system.links, linear, count)
+                connect_element(system.elements[i], system.links, linear, count)
             count += 1
     for i in range(system.interfaces.shape[0]):
         face = system.interfaces[i]
@@ -252,7 +252,7 @@ def add_joint_stiffness(elements, t, q, u, linear):
 
 
 @inline
-def couple_contact(system, i, linear):
+def connect_contact(system, i, linear):
     """Write the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
     links, pair = system.links, system.pairs[i]
     a, b = links[pair.a], links[pair.b]
@@ -265,7 +265,7 @@ def couple_contact(system, i, linear):
 
 
 @inline
-def couple_bond(system, i, linear):
+def connect_bond(system, i, linear):
     """Write the stiffness and damping of a bonded contact, in the axes of its surface A; Eq. (C41)."""
     pair, bond, links = system.pairs[i], system.bonds[i], system.links
     a = links[pair.a]
@@ -277,7 +277,7 @@ def couple_bond(system, i, linear):
 
 
 @inline
-def couple_element(element, links, linear, c):
+def connect_element(element, links, linear, c):
     """Write the stiffness and damping of a weld or coupling in the axes of its frame F, of a strut in those of N."""
     a, b = links[element.a], links[element.b]
     base_a, base_b = links[a.root], links[b.root]

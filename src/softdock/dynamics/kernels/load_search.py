@@ -139,8 +139,8 @@ def slow_rotation(motion, needed):
 def find_hidden_load(run, left, right, before, after, curvatures):
     """Return the last channel whose load may exceed its peak in an interval, or -1."""
     search, width = run.workspace.search, right - left
-    for n in range(search.loads.shape[0]):
-        i = search.loads[search.loads.shape[0] - 1 - n]
+    for n in range(search.loads.shape[0] - 1, -1, -1):
+        i = search.loads[n]
         if may_exceed(run.channels[i], search.turns[i], width, before[i], after[i], curvatures[i]):
             return i
     return -1

@@ -43,10 +43,8 @@ MOMENT_SIZE = 7
 REACTION = np.dtype(
     [
         ("link", np.int64),  # first link of the joint; of a mount the link that carries both sides
-        (
-            "mount",
-            np.int64,
-        ),  # 1: fixed mount, beyond which lies a part of the link and all that the part carries
+        # 1: fixed mount, beyond which lies a part of the link and all that the part carries.
+        ("mount", np.int64),
         ("frame_link", np.int64),  # link that carries frame F, in which the reaction is expressed
         ("R_LF", np.float64, 9),
         ("p_LF", np.float64, 3),

@@ -61,7 +61,7 @@ RUN_STATE = np.dtype(
         ("step", np.float64),  # proposed size of the next step
         ("list_step", np.float64),  # longest step for which the near lists are valid
         ("pin_step", np.float64),  # longest step in which no pin penetrates far
-        # Part of the size for which a step was computed: below 1 if a stop was engaged or freed inside it.
+        # Part of the size for which a step was computed: below 1 if it was shortened because of a stop.
         ("step_part", np.float64),
         ("previous_step", np.float64),  # size of the previous step; 0: none, or something was switched since
         ("steps", np.int64),  # accepted so far

@@ -11,9 +11,8 @@ from softdock.native.decorators import kernel
 
 # Factors on the estimated error of a step with a kink.
 CONTACT_FACTOR = 8.0  # the force of a contact begins smoothly
-BRANCH_FACTOR = (
-    32.0  # the force of an element may jump, as where the damped end stop of a coupling begins to push
-)
+# The force of an element may jump, as where the damped end stop of a coupling begins to push.
+BRANCH_FACTOR = 32.0
 # Times the smallest step: kinks do not count in shorter steps, so that a jump of a force does not end the run.
 LEAST_KINK_STEP = 1e3
 

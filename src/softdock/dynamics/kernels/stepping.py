@@ -34,9 +34,8 @@ STAGES_RUNGE_KUTTA_4 = np.array(
     [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 1 / 2, 0, 0], [0, 0, 1, 0], [1 / 6, 1 / 3, 1 / 3, 1 / 6]]
 )
 INSTANTS_RUNGE_KUTTA_4 = np.array([0, 1 / 2, 1 / 2, 1, 1])
-STAGES_BOGACKI_SHAMPINE = np.array(
-    [[0, 0, 0], [1 / 2, 0, 0], [0, 3 / 4, 0], [2 / 9, 1 / 3, 4 / 9]]
-)  # (1989), 3(2)
+# Bogacki and Shampine (1989), 3(2).
+STAGES_BOGACKI_SHAMPINE = np.array([[0, 0, 0], [1 / 2, 0, 0], [0, 3 / 4, 0], [2 / 9, 1 / 3, 4 / 9]])
 INSTANTS_BOGACKI_SHAMPINE = np.array([0, 1 / 2, 3 / 4, 1])
 # Weights of the slopes in the estimated error: solution minus embedded solution, F of Bogacki-Shampine, E of
 # Dormand-Prince.
@@ -126,14 +125,17 @@ def fastest_mode(h, k, y_stage, y_new, tolerance):
 
 @kernel
 def prepare_dense(method, h, y, y_new, k, dense):
-    """Write the coefficients of the interpolation in a step: order 4 (Dormand-Prince) or cubic; Eq. (M33)."""
+    """Write the coefficients of the interpolation in a step: order 4 (Dormand-Prince) or cubic; Eq. (M33).
+
+    `dense` has one row per coefficient, shape (5, n).
+    """
     for i in range(y.shape[0]):
         difference = y_new[i] - y[i]
-        spline = h * k[0, i] - difference
+        start_deviation = h * k[0, i] - difference
         dense[0, i] = y[i]
         dense[1, i] = difference
-        dense[2, i] = spline
-        dense[3, i] = difference - h * k[END, i] - spline
+        dense[2, i] = start_deviation
+        dense[3, i] = difference - h * k[END, i] - start_deviation
         if method == DORMAND_PRINCE:
             dense[4, i] = h * (
                 D1 * k[0, i] + D3 * k[2, i] + D4 * k[3, i] + D5 * k[4, i] + D6 * k[5, i] + D7 * k[END, i]

@@ -8,7 +8,7 @@ from softdock.native.decorators import inline
 
 @inline
 def apply_stop(element, axes, q, u):
-    """Apply an end stop to its joint: stiffness and damping, without tension; Eq. (M23)."""
+    """Apply an end stop to its joint: stiffness and damping; Eq. (M23), for a stop that keeps its state Eq. (M116)."""
     s, v, nx, ny, nz = stop_depth(element, q, u, element.engaged)
     element.deflection = s
     if element.rows > 1:
@@ -20,7 +20,7 @@ def apply_stop(element, axes, q, u):
     if element.keeps_state == 0:
         force = max(force, 0.0)
     push_joint(element, axes, -force * nx, -force * ny, -force * nz)
-    # An engaged stop pulls in stages beyond the instant at which it is freed; this force is not reported.
+    # An engaged stop pulls a little before it is freed, and in stages beyond that instant; a pull is not reported.
     element.force = max(force, 0.0)
     element.energy = 0.5 * element.stiffness[0] * x * x
     element.loss = (force - element.stiffness[0] * x) * v
@@ -37,13 +37,13 @@ def stop_acts(element, q, u):
 
 @inline
 def stop_force(element, depth, rate):
-    """Return the force [N or N m] of an engaged stop at a depth [m or rad] and its rate; negative if it pulls."""
+    """Return the force [N or N m] that a stop has if it acts, at a depth [m or rad] and its rate; negative: a pull."""
     return element.stiffness[0] * (depth - element.engaged_depth) + element.damping[0] * rate
 
 
 @inline
 def stop_depth(element, q, u, limit):
-    """Return the depth of a joint beyond a limit [m or rad], its rate, and the unit vector towards the limit.
+    """Return the depth of a joint beyond a limit of its stop [m or rad], its rate, and the unit vector to the limit.
 
     The depth is negative between the limits. `limit` is 1 for the upper limit, -1 for the lower one, 0 for the nearer
     one. The vector has the components of the joint axes; it is zero where a joint with several axes is at its rest

@@ -182,7 +182,7 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
 def end_at_stop(run, h):
     """Shorten a step of size h to the first instant at which a stop is engaged or freed; returns its index or -1.
 
-    A step that is too long to show when a stop is freed is shortened before that instant.
+    A step that is too long to show when a stop is freed is shortened before that instant, and the result is -1.
     """
     s, changed_stop = run.state[0], -1
     s.step_part = 1.0
