@@ -170,6 +170,7 @@ def _execute(
     options: ExecutionOptions,
     on_progress: ProgressCallback,
 ) -> CampaignProgress:
+    """Execute the runs that the store does not have yet and return the final progress."""
     progress, rule = CampaignProgress(plan.runs), _StopCondition(plan)
     store.add_units(plan.units())
     missing = bytearray(b"\1" * plan.runs)
@@ -314,6 +315,7 @@ class _StopCondition:
         self._runs = self._successes = 0
 
     def add(self, number: int, outcome: str, status: str) -> None:
+        """Add a finished run; sets `met_at` to the number of runs after which the rule is satisfied."""
         if self.rule is None or self.met_at is not None:
             return
         self._out_of_order[number] = outcome in self.success and status == "done"
@@ -327,6 +329,7 @@ class _StopCondition:
 
 
 def _tasks(plan: Plan, missing: bytearray) -> Iterator[Task]:
+    """Yield number and inputs of the runs that are marked in `missing`."""
     for start in range(0, plan.runs, SAMPLE_BATCH):
         stop = min(start + SAMPLE_BATCH, plan.runs)
         if any(missing[start:stop]):

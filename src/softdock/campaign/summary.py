@@ -33,16 +33,18 @@ from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Array, plain_data
 from softdock.result.requirements import CampaignVerdict
 
-WORST_SHOWN = 5
-MOST_METRICS = 6
+WORST_SHOWN = 5  # runs that are listed for each metric and kind of failure
+MOST_METRICS = 6  # that are shown if the campaign does not name any
 SAME_VALUES = 0.01
 """Root mean square difference of two metrics, relative to their size, up to which figures of both look the same."""
 QUANTILES = {"q05": 0.05, "median": 0.5, "q95": 0.95, "q99": 0.99}
 """Quantiles with a confidence interval, by name."""
 TOLERANCES = {"q95": 0.95, "q99": 0.99}
 """Quantiles with an upper tolerance bound, by name."""
-FAST = 0.02  # m/s; for faster approaches the ASSIST paper reports opening times mainly within BAND
-BAND = (1.0, 2.0)  # s
+FAST_APPROACH = 0.02
+"""[m/s] Speed above which the ASSIST paper reports opening times mainly within `PAPER_OPENING_TIMES`."""
+PAPER_OPENING_TIMES = (1.0, 2.0)
+"""[s] Least and largest of these opening times."""
 
 
 Interval = tuple[float | None, float | None]
@@ -185,6 +187,7 @@ def _sample_sentence(whole: Table, sample: Table) -> list[str]:
 
 
 def _failure_sentence(table: Table) -> list[str]:
+    """Return how many runs failed, by outcome; nothing if there is none."""
     failures = table.failures()
     if not failures:
         return []
@@ -260,6 +263,7 @@ def _success_sentence(table: Table) -> list[str]:
 
 
 def _stop_sentence(table: Table) -> list[str]:
+    """Return whether the stop rule of a complete campaign was satisfied; nothing without a rule."""
     rule, success = table.manifest["campaign"].get("stop"), table.success
     if rule is None or success is None or table.run.size < table.planned:
         return []
@@ -276,16 +280,17 @@ def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> li
     found = [rank_correlation(name, table.inputs[name], "opening_time", time) for name in inputs]
     known = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
     by_speed = next((one for one in known if one.input == "approach.speed"), None)
-    fast = np.isfinite(time) & (speed > FAST)
+    fast = np.isfinite(time) & (speed > FAST_APPROACH)
     if by_speed is None or not fast.any():
         return []
-    within = float(((time[fast] >= BAND[0]) & (time[fast] <= BAND[1])).mean())
+    low, high = PAPER_OPENING_TIMES
+    within = float(((time[fast] >= low) & (time[fast] <= high)).mean())
     q05, median, q95 = np.quantile(time[fast], (0.05, 0.5, 0.95))
     sentences = [
         f"The rank correlation of the opening time with the approach speed is {by_speed.coefficient:+.2f} over "
         f"{by_speed.runs} runs: it {'grows' if by_speed.coefficient < 0 else 'falls'} as the speed falls.",
-        f"Above {format_quantity(FAST, 'm/s', system)} {within:.0%} of the opening times lie between {BAND[0]:g} and "
-        f"{BAND[1]:g} s "
+        f"Above {format_quantity(FAST_APPROACH, 'm/s', system)} {within:.0%} of the opening times lie between "
+        f"{low:g} and {high:g} s "
         f"(median {median:.2f} s, 90 % between {q05:.2f} and {q95:.2f} s).",
     ]
     others = [one for one in known if one.input != "approach.speed"]

@@ -30,7 +30,7 @@ EDGE_TOLERANCE = 1e-3
 """Distance of the end of a strip from an edge, relative to a root cell, within which the strip is at the edge."""
 LEFT, RIGHT = 4, 5  # fields of layout.NODE
 MOST_ROOT_CELLS = 5_000_000  # of a surface; they take 0.4 GB
-ROOTS_PER_LEAF = 4
+ROOTS_PER_LEAF = 4  # most root cells in a leaf of the tree of bounding spheres
 RADIUS_MARGIN = 1 + 1e-12
 """Factor that makes bounding radii safe against rounding errors."""
 
@@ -162,17 +162,23 @@ def _surface(profile: Profile, quadrature: CutCells | Points) -> "_Surface":
 
 
 class _Surface:
-    """Strips and root cells of one surface, and the tree of bounding spheres over the root cells."""
+    """Strips and root cells of one surface, and the tree of bounding spheres over the root cells.
+
+    A row of `roots` has the index of its strip, the position of the middle of the strip on the meridian (see `_strip`),
+    and cosine and sine of the angle of the middle of the cell about the axis.
+    """
 
     def __init__(self, strips: Records, roots: Floats, nodes: Records) -> None:
         self.strips, self.roots, self.nodes = strips, roots, nodes
 
     @classmethod
     def empty(cls) -> "_Surface":
+        """Return a surface without cells."""
         return cls(np.zeros(0, layout.STRIP), np.zeros((0, 5)), np.zeros(0, layout.NODE))
 
     @classmethod
     def from_profile(cls, profile: Profile, quadrature: CutCells | Points) -> "_Surface":
+        """Divide a surface into strips along its meridian, and these into root cells around its axis."""
         size = quadrature.largest if isinstance(quadrature, CutCells) else quadrature.spacing
         _refuse_too_many_cells(profile, size)
         strips: list[Records] = []
@@ -220,7 +226,10 @@ def _refuse_too_many_cells(profile: Profile, size: float) -> None:
 
 
 def _strip(segment: Line | Arc, i: int, along: int) -> tuple[Records, tuple[float, float], float]:
-    """Return the i-th of `along` strips of a segment, the position of its middle and its largest radius [m]."""
+    """Return the i-th of `along` strips of a segment, the position of its middle and its largest radius [m].
+
+    The position on a line is (z, r) [m], on an arc cosine and sine of the angle about its centre.
+    """
     strip = np.zeros(1, layout.STRIP)
     strip["length"] = segment.length / along
     rho_max = max(segment.point(f)[1] for f in np.linspace(i / along, (i + 1) / along, 9))

@@ -35,7 +35,10 @@ class ElasticLayer:
         damping: float = 0.0,
         damping_depth: float = 0.0,
     ) -> Self:
-        """Return the layer of a material: Young's modulus [Pa], Poisson's ratio, thickness [m]; Eq. (C5)."""
+        """Return the layer of a material: Young's modulus [Pa], Poisson's ratio, thickness [m]; Eq. (C5).
+
+        `damping` and `damping_depth` are those of the layer.
+        """
         require("youngs_modulus", youngs_modulus, "more than 0 Pa", youngs_modulus > 0.0)
         require(
             "poisson_ratio",

@@ -82,6 +82,7 @@ def join_pieces(pieces: Sequence[Piece], near: float) -> list[Chain]:
 
 
 def _moved(segments: Sequence[Line | Arc], start: Point, end: Point) -> list[Line | Arc]:
+    """Return the segments of a piece with its ends moved to given points (z, r) [m]."""
     moved = list(segments)
     moved[0] = replace(moved[0], start=start)
     moved[-1] = replace(moved[-1], end=end)
@@ -164,6 +165,7 @@ def _fraction_of_angle(arc: Arc, angle: float) -> float | None:
 
 
 def _split_at(segments: Sequence[Line | Arc], z: float, near: float) -> list[Line | Arc]:
+    """Return the segments divided at a value of z [m], except within `near` [m] of their ends."""
     split: list[Line | Arc] = []
     for segment in segments:
         for place in _points_at(segment, z):
@@ -199,17 +201,19 @@ def _start_at_lowest_rim(links: list[Link], near: float) -> list[Link]:
 
 
 def _begins_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
+    """Return whether a chain begins in a cavity: on the axis above its lowest point, or elsewhere with a fall of z."""
     if links[0].segment.start[1] <= near:
         return z[0] > min(z) + near
     return _first_change(z, near) < 0.0
 
 
 def _ends_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
+    """Return whether a chain ends in a cavity: on the axis below its highest point, or elsewhere with a fall of z."""
     if links[-1].segment.end[1] <= near:
         return z[-1] < max(z) - near
     return -_first_change(z[::-1], near) < 0.0
 
 
 def _first_change(z: Sequence[float], near: float) -> float:
-    """Return the first change of z along a chain that exceeds `near` [m]."""
+    """Return the first change of z along a chain that exceeds `near` [m]; 1, which is no fall, if there is none."""
     return next((value - z[0] for value in z if abs(value - z[0]) > near), 1.0)

@@ -10,6 +10,8 @@ from softdock.geometry.profile import Arc, Line, Point, Profile, check_profile
 
 # Radius over half the distance of the ends; beyond, an arc is straight within round-off.
 LARGEST_RADIUS_RATIO = 1e9
+# [m]; vertices that are nearer to each other are the same point up to rounding.
+LEAST_DISTANCE = 1e-12
 FORMS = (
     "[z, r], {at: [z, r], fillet: radius}, {arc_to: [z, r], through: [z, r]} "
     "or {arc_to: [z, r], radius: radius, turn: left or right}"
@@ -130,6 +132,7 @@ def _number(value: Any, field: str, k: int) -> float:
 
 
 def _check_points(places: Sequence[Point], field: str) -> None:
+    """Raise InputError for a vertex that is not finite, below the axis or at the same place as the one before."""
     for k, (z, r) in enumerate(places):
         if not (math.isfinite(z) and math.isfinite(r)):
             raise _vertex_error(field, k, "Coordinates must be finite numbers.", given=f"[{z}, {r}]")
@@ -137,7 +140,7 @@ def _check_points(places: Sequence[Point], field: str) -> None:
             raise _vertex_error(
                 field, k, "The profile must not cross its axis: r must be 0 or more.", given=f"r = {r:g} m"
             )
-        if k and math.dist(places[k - 1], places[k]) <= 1e-12:
+        if k and math.dist(places[k - 1], places[k]) <= LEAST_DISTANCE:
             raise _vertex_error(
                 field, k, "The vertex repeats the one before; a line or arc must have a length."
             )

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from softdock.campaign.sizing import SpringSize
 from softdock.campaign.statistics import Envelope, RankCorrelation, SobolIndices, rank_correlation
+from softdock.campaign.summary import PAPER_OPENING_TIMES
 from softdock.campaign.table import Table
 from softdock.presentation.campaign import stiffness_unit
 from softdock.presentation.colours import SERIES, STATUS_COLOURS, outcome_colours
@@ -30,7 +31,6 @@ MOST_ROWS = 24
 """Inputs of a correlation matrix."""
 LONGEST_LABEL = 26  # characters of one line of a label
 OUTLIER = 3.0  # times the 95 % quantile
-BAND = (1.0, 2.0)  # s; where the paper finds most opening times above 0.02 m/s
 LINE_STYLES = ("-", "--", "-.", ":")
 
 
@@ -206,7 +206,7 @@ def _opening(table: Table, names: list[str], system: UnitSystem) -> Figure:
     top, beyond = _axis_limit(times[np.isfinite(times)])
     for i, name in enumerate(names):
         axes = figure.add_subplot(1, len(names), i + 1)
-        axes.axhspan(*BAND, color=GREY, alpha=0.25, linewidth=0)
+        axes.axhspan(*PAPER_OPENING_TIMES, color=GREY, alpha=0.25, linewidth=0)
         x = column(table, name, system)
         axes.plot(x.values, times, ".", color=SERIES[0], markersize=4)
         axes.set(xlabel=x.label, ylabel=axis_label("opening time", "s"), ylim=(0, top))

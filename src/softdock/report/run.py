@@ -243,6 +243,7 @@ def _phases(result: Result, scene: Scene, system: UnitSystem) -> list[str]:
 
 
 def _timeline(entries: Sequence[TimelineEntry], result: Result) -> str:
+    """Return the timeline as a list; events have the numbers that they have in the charts."""
     numbers = {time: number for number, time in svg.number_events(result.events).items()}
     items = []
     for entry in entries:
@@ -286,6 +287,7 @@ def section_times(times: Sequence[float], changes: Container[float]) -> list[flo
 
 
 def _metrics(result: Result, system: UnitSystem) -> list[str]:
+    """Return the table of metrics beside their predictions, and sentences about these."""
     metrics = without_load_metrics(result.metrics, result.loads)
     resolutions = display_resolutions(result.definition)
     table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
@@ -293,6 +295,7 @@ def _metrics(result: Result, system: UnitSystem) -> list[str]:
 
 
 def _annex(result: Result) -> list[str]:
+    """Return the full scenario as YAML, collapsed."""
     text = html.escape(yaml_text(plain_data(result.definition)))
     name = f"{result.scenario}, complete, in SI units" if result.scenario else "Complete, in SI units"
     return ['<h2 class="annex">Annex: full scenario</h2>', collapsed(name, f"<pre>{text}</pre>")]

@@ -282,7 +282,10 @@ def _joint(element: Element) -> Joint:
 
 
 def _limits(element: Element, name: str, motion: JointType) -> tuple[float, float, float, float]:
-    """Return lower and upper position, effort and speed; the standard requires them for bounded joints."""
+    """Return the limits of a joint: lower and upper position [rad or m], effort [N m or N] and speed [rad/s or m/s].
+
+    The standard requires them for revolute and prismatic joints.
+    """
     limit = element.first("limit")
     is_bounded = motion in (JointType.REVOLUTE, JointType.PRISMATIC)
     if limit is None:

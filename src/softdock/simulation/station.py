@@ -40,6 +40,8 @@ FINE_ACCURACY = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
 """For the motion before docking, which is slow and smooth."""
 MAX_ITERATIONS = 12
 """Of aiming the visitor; each reduces the error to about a thousandth."""
+AIM_TOLERANCE = 1e-9
+"""[m or rad] Largest error of the pose of the visitor at the docking, and of its velocity times the time until then."""
 
 
 class PreparedStation:
@@ -78,6 +80,7 @@ class PreparedStation:
 
 
 def _run(docking: PreparedStation) -> Result:
+    """Run the docking; the angular rate of the station is read just before and just after it."""
     scenario, prepared = docking.scenario, docking.multibody
     session = prepared.begin()
     rates = []
@@ -150,6 +153,7 @@ def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats
 
 
 def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:
+    """Return pose and motion in N (about N's origin) of a link."""
     base = impact.links[link]
     return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.motion[link].copy()
 
@@ -164,7 +168,7 @@ def _aim_visitor(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
     wanted_w = motion[:3]
     wanted_v = point_velocity(motion, wanted_p) + pose.vector(scenario.velocity())
     orbit = scenario.orbit.model_copy(update={"start": "world", "plates": {}}) if scenario.orbit else None
-    R_NB, p, w, u = pose.R, wanted_p - wanted_v * before, wanted_w, wanted_v
+    p, w, u = wanted_p - wanted_v * before, wanted_w, wanted_v
     R_NB = matrix_from_rotation_vector(-wanted_w * before) @ pose.R
     for _ in range(MAX_ITERATIONS):
         joint = _free(R_NB, p, R_NB.T @ w, u)
@@ -176,7 +180,8 @@ def _aim_visitor(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
         missed_v = point_velocity(moving, reached.p) - wanted_v
         missed_w = moving[:3] - wanted_w
         missed_p, missed_turn = reached.p - wanted_p, rotation_vector_from_matrix(reached.R @ pose.R.T)
-        if max(np.abs(missed_p).max(), np.abs(missed_turn).max(), before * np.abs(missed_v).max()) < 1e-9:
+        missed = max(np.abs(missed_p).max(), np.abs(missed_turn).max(), before * np.abs(missed_v).max())
+        if missed < AIM_TOLERANCE:
             return _free(*_in_start_frame(scenario, R_NB, p, w, u))
         u, p = u - missed_v, p - (missed_p - missed_v * before)
         w = w - missed_w
@@ -194,6 +199,7 @@ def _in_start_frame(
 
 
 def _free(R: Floats, p: Floats, rate: Floats, velocity: Floats) -> Free:
+    """Return a free joint with an initial pose, angular velocity in body axes [rad/s] and velocity [m/s]."""
     return Free(
         position=tuple(map(float, p)),
         attitude=tuple(map(float, quaternion_from_matrix(R))),

@@ -18,9 +18,10 @@ MAX_PIN_DEPTH_SHARE = 0.1
 """Depth over the radius of a pin above which a run gets a warning."""
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
-have errors of a few per cent."""
+have errors of a few per cent. The same fraction of the largest load applies to stops."""
 MAX_LOAD_ERROR = 0.05
-"""Resolved load of a stop over its peak above which a run gets a warning."""
+"""Change of the force of a stop by an error of the speed within its tolerance, relative to the peak load of the stop,
+above which a run gets a warning; Eq. (M119)."""
 MAX_BOND_LOAD = 0.5
 """Change of force or pressure of a bonded contact over that when it was bonded, above which a run gets a warning: it
 may open or slip."""
@@ -81,7 +82,7 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
 def _stop_warnings(run: Run, loads: Sequence[Load]) -> list[str]:
     """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119)."""
     elements = run.elements.view(np.ndarray)
-    stops = np.flatnonzero((elements["kind"] == STOP) & (elements["response_time"] > 0.0))
+    stops = np.flatnonzero(elements["kind"] == STOP)
     if not stops.size:
         return []
     peaks = {load.name: (load.peak_force, load.peak_moment) for load in loads}
