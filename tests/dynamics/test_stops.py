@@ -467,3 +467,25 @@ def test_load_that_the_tolerances_do_not_resolve_gets_a_warning():
     assert "accuracy of speeds resolves 10 N" in light.warnings[0]
     assert heavy.valid == "yes"
     assert peak_of(heavy, "end") == pytest.approx(1116.2, rel=0.02)  # of a fine run, scaled
+
+
+def test_disabled_stop_is_free_when_it_is_enabled_again():
+    """The joint moves away while the stop is off: it arrives anew and bounces with its speed."""
+    speed, stiffness, mass = 0.1, 1e5, 2.0
+    result = run(
+        "automatic",
+        8.0,
+        bodies={"slide": Body(mass=mass, joint=Prismatic(speed=speed))},
+        springs={"return": Spring(joint="slide", stiffness=4.0)},
+        stops={"end": Stop(joint="slide", upper=0.001, stiffness=stiffness)},
+        events={
+            "deep": Event(when="end.deflection > 0.1 mm", then=[Action(disable="end")]),
+            "back": Event(when="slide.joint < -10 mm", then=[Action(enable="end")]),
+        },
+        metrics={"peak": "max end.force after back"},
+    )
+    # The energy that the stop stored when it was disabled is lost; that of the slow spring at the limit is negligible.
+    stored = 0.5 * stiffness * 1e-4**2
+    after = math.sqrt(speed**2 - 2.0 * stored / mass)
+    assert result.metrics["peak"] == pytest.approx(after * math.sqrt(stiffness * mass), rel=1e-3)
+    assert result.valid == "yes"

@@ -80,9 +80,12 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
 
 
 def _stop_warnings(run: Run, loads: Sequence[Load]) -> list[str]:
-    """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119)."""
+    """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119).
+
+    Fixed steps have no tolerances, and their stops keep no state in a step.
+    """
     elements = run.elements.view(np.ndarray)
-    stops = np.flatnonzero(elements["kind"] == STOP)
+    stops = np.flatnonzero((elements["kind"] == STOP) & (elements["keeps_state"] == 1))
     if not stops.size:
         return []
     peaks = {load.name: (load.peak_force, load.peak_moment) for load in loads}

@@ -309,7 +309,7 @@ def switch_element(element, action, links, t, y, world):
     if action.kind == DISABLE_ELEMENT:
         if is_drive and element.active == 1:
             switch_off_drive(element, t, y)
-        element.active = 0
+        element.active, element.engaged, element.engaged_depth, element.tension_impulse = 0, 0, 0.0, 0.0
         return
     if action.kind == SET_TARGET:
         element.target = action.value
