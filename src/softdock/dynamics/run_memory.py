@@ -232,13 +232,22 @@ def set_resting_limits(system: SystemRecords, tolerance: Floats) -> None:
 
 
 def _joint_mobility(system: SystemRecords) -> Floats:
-    """Return the acceleration along each joint axis per force [1/kg or 1/(kg m2)], zero for momenta; Eq. (M11).
+    """Return the acceleration along each joint axis per force [1/kg or 1/(kg m2)], zero for momenta.
 
-    All joints and free bases may move, except that axes of earlier groups are held.
+    All joints and free bases may move. Expects the tiles as Eq. (M11) leaves them: for each group of axes, which is
+    eliminated after all later ones, the negative inverse of its diagonal tile and the tiles of earlier groups.
     """
     groups, tiles = system.groups.view(np.ndarray), system.tiles.view(np.ndarray)["H"]
+    inverse = np.zeros((0, 0))
+    for g in range(len(groups)):
+        own = -tiles[tile_index(g, g)]
+        earlier = np.hstack([tiles[tile_index(g, i)] for i in range(g)]) if g else np.zeros((LANES, 0))
+        response = (
+            own @ earlier @ inverse
+        )  # motion of the group by forces on earlier groups, with the sign reversed
+        inverse = np.block([[inverse, -response.T], [-response, own + response @ earlier.T @ own]])
     out = np.zeros(int(system.world.view(np.ndarray)["n_u"][0]))
     for g, group in enumerate(groups):
         count = group["count"]
-        out[group["at_u"][:count]] = -np.diagonal(tiles[tile_index(g, g)])[:count]
+        out[group["at_u"][:count]] = np.diagonal(inverse)[LANES * g : LANES * g + count]
     return out

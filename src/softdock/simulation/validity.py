@@ -19,7 +19,7 @@ MAX_PIN_DEPTH_SHARE = 0.1
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
 have errors of a few per cent. The same fraction of the largest load applies to stops."""
-MAX_LOAD_ERROR = 0.05
+MAX_LOAD_ERROR = 0.02
 """Change of the force of a stop by an error of the speed within its tolerance, relative to the peak load of the stop,
 above which a run gets a warning; Eq. (M119)."""
 MAX_BOND_LOAD = 0.5

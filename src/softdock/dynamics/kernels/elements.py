@@ -117,8 +117,8 @@ ELEMENT = np.dtype(
         # Of a stop: 1 if it is engaged at its upper limit, -1 at the lower one, 0 if it is free. If `keeps_state` is 1,
         # this changes only between steps, see engagement; otherwise every evaluation decides whether the stop acts.
         ("engaged", np.int64),
-        # Of an engaged stop: depth from which its spring is compressed, Eq. (M116) [m or rad], and impulse of its pull
-        # since it last pushed, Eq. (M120) [N s or N m s].
+        # Of an engaged stop: depth from which its spring is compressed, Eq. (M116) [m or rad], and impulse of its
+        # tension less that of its pushes, Eq. (M120) [N s or N m s].
         ("engaged_depth", np.float64),
         ("tension_impulse", np.float64),
         ("keeps_state", np.int64),

@@ -154,17 +154,17 @@ def first_release(run, element, h):
     """Return the first instant theta of a step of size h at which a stop is freed, or infinity; Eqs. (M116), (M120)."""
     left, impulse, largest = 0.0, element.tension_impulse, largest_tension_impulse(element)
     depth, rate = depth_inside(run, element, element.engaged, left)
-    tension = max(-stop_force(element, depth, rate), 0.0)
+    tension = -stop_force(element, depth, rate)
     for k in range(1, SAMPLES + 1):
         right, previous = k / SAMPLES, tension
         depth, rate = depth_inside(run, element, element.engaged, right)
         if has_changed(element, depth, rate):
             return bisect_change(run, element, element.engaged, left, right)
-        tension = max(-stop_force(element, depth, rate), 0.0)
+        tension = -stop_force(element, depth, rate)
         added = 0.5 * (right - left) * h * (previous + tension)
-        if tension > 0.0 and impulse + added > largest:
+        if impulse + added > largest:
             return left + (right - left) * max(largest - impulse, 0.0) / added
-        impulse = impulse + added if tension > 0.0 else 0.0
+        impulse = max(impulse + added, 0.0)
         left = right
     return math.inf
 
@@ -201,12 +201,9 @@ def accumulate_tension(run, h):
         if element.kind == STOP and element.engaged != 0:
             depth, rate, _, _, _ = stop_depth(element, y_new, y_new[w.n_q : w.n_q + w.n_u], element.engaged)
             tension = -stop_force(element, depth, rate)
-            if tension > 0.0:
-                depth, rate, _, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], element.engaged)
-                before = max(-stop_force(element, depth, rate), 0.0)
-                element.tension_impulse += 0.5 * h * (before + tension)
-            else:
-                element.tension_impulse = 0.0
+            depth, rate, _, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], element.engaged)
+            added = 0.5 * h * (tension - stop_force(element, depth, rate))
+            element.tension_impulse = max(element.tension_impulse + added, 0.0)
 
 
 @inline

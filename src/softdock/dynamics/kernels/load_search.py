@@ -33,6 +33,7 @@ RESOLVED_ANGLE = 0.5
 RESOLVED_PART = 1.0 / 1024.0
 RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
 RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
+NEGLIGIBLE_GAIN = 1e-3  # of a peak load
 
 
 @kernel
@@ -182,7 +183,8 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
     """Divide the interval on top of the stack at an instant whose channels are known, and update the peak loads.
 
     An instant at which another peak would be exceeded, which its own search found up to its resolution, is no peak of
-    a load either, so that all peaks and the recorded rows agree.
+    a load either, so that all peaks and the recorded rows agree, unless the load there is larger than its peak by more
+    than `NEGLIGIBLE_GAIN`: the resolution of a position may be a large force of a stiff element.
     """
     s, search, channels = run.state[0], run.workspace.search, run.channels
     values, curvatures = search.load_values, search.load_curvatures
@@ -192,7 +194,7 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
         channel = channels[i]
-        if allowed:
+        if allowed or abs(now[i]) > (1.0 + NEGLIGIBLE_GAIN) * largest_size(channel):
             update_peak(channel, t, theta, now[i])
         channel.seen = max(channel.seen, abs(now[i]))
         up = curvatures[top, i]
@@ -215,6 +217,17 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
     search.load_points[top + 1] = division_point(wanted, left, theta)
     search.load_instants[top + 1] = theta
     copy_first(now, values[top + 1], s.searched)
+
+
+@inline
+def largest_size(channel):
+    """Return the largest size of a load so far; zero if there is none."""
+    size = 0.0
+    if math.isfinite(channel.largest):
+        size = abs(channel.largest)
+    if math.isfinite(channel.smallest):
+        size = max(size, abs(channel.smallest))
+    return size
 
 
 @inline
