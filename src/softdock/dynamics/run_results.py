@@ -106,7 +106,8 @@ def rows_within_peaks(history: Floats, channels: np.recarray, searched: int, win
     """Return the rows in order of time, without samples that exceed a peak of the whole run.
 
     A sample may exceed a peak by the resolution of the search; the row at the peak stands for it. Rows of events
-    inside a step are written before those of its peaks.
+    inside a step are written before those of its peaks. The peak of a load is its largest size: the search does not
+    resolve the other side of a force that changes its sign.
     """
     time, peaks = history[:, 0], channels.view(np.ndarray)[:searched]
     if (time[1:] < time[:-1]).any():
@@ -115,9 +116,12 @@ def rows_within_peaks(history: Floats, channels: np.recarray, searched: int, win
     in_windows = windows.view(np.ndarray)["channel"]
     sides[in_windows[in_windows >= 0]] = 0
     least, values = np.maximum(peaks["floor"], peaks["negligible"]), history[:, 1 : 1 + searched]
+    ends = np.abs(np.stack([peaks["largest"], peaks["smallest"]]))
+    sizes = np.where(np.isfinite(ends), ends, 0.0).max(axis=0)
     for side, peak, sign in ((LARGEST, "largest", 1.0), (SMALLEST, "smallest", -1.0)):
         limit = sign * peaks[peak]
         is_peak = (sides & side != 0) & np.isfinite(limit) & (np.abs(limit) > least)
+        is_peak &= (peaks["track"] & side != 0) | (np.abs(limit) == sizes)
         limit[is_peak] += ROUNDING * np.abs(limit[is_peak])
         limit[~is_peak] = np.inf
         # Formulas have no value (nan) where they divide by zero; such a row exceeds nothing.
