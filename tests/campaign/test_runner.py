@@ -69,7 +69,7 @@ def test_a_killed_worker_process_is_reported_and_the_campaign_can_be_resumed(
     message, kept = str(caught.value), rows(folder)
     assert message.startswith("A worker has ended unexpectedly (BrokenProcessPool: ")
     assert message.endswith(f"{len(kept)} runs are kept; continue with: softdock campaign resume {folder}")
-    assert kept == whole[: len(kept)]
+    assert kept in ([], whole[:1])
     assert not status_of(folder)["complete"]
     runner.resume(folder)
     assert rows(folder) == whole[:2]

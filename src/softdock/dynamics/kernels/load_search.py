@@ -33,7 +33,8 @@ RESOLVED_ANGLE = 0.5
 RESOLVED_PART = 1.0 / 1024.0
 RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
 RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
-NEGLIGIBLE_GAIN = 1e-2  # of a peak load
+# Relative excess over its peak below which a load is not taken where another peak would be exceeded.
+NEGLIGIBLE_GAIN = 1e-3
 
 
 @kernel
