@@ -313,7 +313,7 @@ def test_a_read_only_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(InputError, match="read-only"):
         store._lock(tmp_path)
 

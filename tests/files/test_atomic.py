@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from softdock.errors import InputError
-from softdock.files.atomic import PRIVATE, atomic_path, write_atomic, write_together
+from softdock.files import atomic
+from softdock.files.atomic import PRIVATE, atomic_file, write_atomic, write_new, write_together
 
 
 @pytest.mark.parametrize(("data", "content"), [("ä\n", "ä\n".encode()), (b"\x00\xff", b"\x00\xff")])
@@ -29,8 +30,8 @@ def test_an_exception_keeps_the_old_content_and_leaves_no_temporary_file(
     path.write_text("old")
 
     def interrupted() -> None:
-        with atomic_path(path) as temporary:
-            temporary.write_text("new")
+        with atomic_file(path) as file:
+            file.write(b"new")
             raise error
 
     with pytest.raises(error):
@@ -43,9 +44,9 @@ def test_a_killed_process_keeps_the_old_content(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
     script = (
-        "import os, sys\nfrom pathlib import Path\nfrom softdock.files.atomic import atomic_path\n"
-        "with atomic_path(Path(sys.argv[1])) as temporary:\n"
-        "    temporary.write_text('new')\n    os.kill(os.getpid(), 9)\n"
+        "import os, sys\nfrom pathlib import Path\nfrom softdock.files.atomic import atomic_file\n"
+        "with atomic_file(Path(sys.argv[1])) as file:\n"
+        "    file.write(b'new')\n    file.flush()\n    os.kill(os.getpid(), 9)\n"
     )
     assert subprocess.run([sys.executable, "-c", script, str(path)], check=False).returncode == -9
     assert path.read_text() == "old"

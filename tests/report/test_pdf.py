@@ -88,12 +88,12 @@ def test_the_browser_has_a_private_profile_and_no_network(
         "open(target, 'w').write('%PDF-1.4')"
     )
     monkeypatch.setenv(pdf.VARIABLE, fake_browser(tmp_path, script))
-    pdf.print_to_pdf("<p>page</p>", tmp_path / "r.pdf")
+    printed = pdf.print_to_pdf("<p>page</p>")
     arguments = (tmp_path / "arguments").read_text().split("\n")
     profile = next(a for a in arguments if a.startswith("--user-data-dir=")).partition("=")[2]
     assert not Path(profile).parent.exists()  # removed with everything in it
     assert "--host-resolver-rules=MAP * ~NOTFOUND" in arguments
-    assert (tmp_path / "r.pdf").read_bytes() == b"%PDF-1.4"
+    assert printed == b"%PDF-1.4"
 
 
 @pytest.mark.skipif(pdf.find_browser() is None, reason="no browser that prints PDF is installed")

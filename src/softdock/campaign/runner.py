@@ -1,11 +1,11 @@
 """Execution of campaigns: distribute runs to workers, store rows, apply the stop rule, handle Ctrl-C, repeat runs."""
 
 import json
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -23,6 +23,7 @@ from softdock.campaign.store import Store
 from softdock.campaign.stored_entries import check_manifest
 from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
 from softdock.errors import InputError, Problem, RunError
+from softdock.files.in_place import make_folder_within
 from softdock.result import Result
 from softdock.scenario.kinds import KINDS
 
@@ -114,7 +115,9 @@ def rerun(folder: Path, number: int, campaign: Path | None = None) -> tuple[Resu
     inputs = json.loads(Row(*before).inputs) if before and plan.campaign.method != "monte-carlo" else None
     row, result = repeat_run(plan, number, inputs)
     if result is not None:
-        result.save(history_folder(folder, number))
+        stored = history_folder(folder, number)
+        make_folder_within(folder, stored)
+        result.save(stored)
     same = None if before is None else Row(*before)._replace(wall_s=0.0) == row._replace(wall_s=0.0)
     return result, row, same
 
@@ -279,9 +282,11 @@ class _Session:
             return
         folder = history_folder(self.store.folder, row.run)
         try:
+            make_folder_within(self.store.folder, folder)
             result.save(folder)
         except InputError as error:
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):  # of an earlier history, which stays
+                folder.rmdir()
             self.store.add(rows)
             raise RunError(f"{error.problems[0]} {self.store.kept_text()}") from error
 

@@ -19,6 +19,7 @@ from softdock.campaign.stored_entries import StoredEntryError, check_units, deco
 from softdock.errors import InputError, Problem, RunError, file_errors
 from softdock.files import locks
 from softdock.files.file_systems import NETWORK_FILE_SYSTEMS, file_system
+from softdock.files.in_place import connect_to_read, connect_to_write, refuse_link
 from softdock.files.locks import LockHeldError, acquire_lock
 
 TABLE_FILE = "campaign.sqlite"
@@ -55,7 +56,7 @@ _COLUMNS = ", ".join(
 class Store:
     """The open table of a campaign, locked for the process that writes it."""
 
-    def __init__(self, folder: Path, database: sqlite3.Connection, lock: IO[str]) -> None:
+    def __init__(self, folder: Path, database: sqlite3.Connection, lock: IO[bytes]) -> None:
         self.folder, self._database, self._lock = folder, database, lock
         self._identity = _identity(folder / TABLE_FILE)
 
@@ -107,11 +108,15 @@ class Store:
 
     @classmethod
     def _open(cls, folder: Path) -> Self:
+        refuse_link(folder / HISTORIES)
         lock = _lock(folder)
         try:
-            database = sqlite3.connect(folder / TABLE_FILE, isolation_level=None, timeout=30.0)
+            database = connect_to_write(folder / TABLE_FILE)
             database.execute("PRAGMA journal_mode=WAL")
             database.execute("PRAGMA synchronous=NORMAL")
+        except InputError:
+            lock.close()
+            raise
         except sqlite3.Error as error:
             lock.close()
             message = f"{_reason(error, folder)} Nothing was written."
@@ -165,7 +170,7 @@ class Store:
         saved = path if not path.exists() else path.with_name(f"rescued-{TABLE_FILE}")
         try:
             self._copy_to(saved)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, InputError) as error:
             raise RunError(
                 f"The table {path} was deleted or replaced during the campaign and cannot be written again "
                 f"({error}). No run is kept; start the campaign again."
@@ -178,7 +183,7 @@ class Store:
         for suffix in ("-wal", "-shm"):  # of the deleted table; they would be applied to the copy
             if path.name == TABLE_FILE:
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
-        with contextlib.closing(sqlite3.connect(path)) as copy:
+        with contextlib.closing(connect_to_write(path)) as copy:
             self._database.backup(copy)
 
     def _add_missing_columns(self) -> None:
@@ -313,8 +318,7 @@ def column_unit(units: Mapping[str, str], column: str) -> str:
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
     """Open read-only; also in a folder without write permission, where the WAL index cannot be created."""
-    address = path.resolve().as_uri()
-    database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=30.0)
+    database = connect_to_read(path)
     try:
         database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
@@ -322,7 +326,7 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
         wal = path.with_name(path.name + "-wal")
         if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
             raise
-        database = sqlite3.connect(f"{address}?immutable=1", uri=True)
+        database = connect_to_read(path, immutable=True)
     return database
 
 
@@ -335,7 +339,7 @@ def _is_empty(folder: Path) -> bool:
         return False
 
 
-def _lock(folder: Path) -> IO[str]:
+def _lock(folder: Path) -> IO[bytes]:
     """Lock the folder for this process; raises InputError where another process holds the lock."""
     try:
         with file_errors(folder, "write"):

@@ -27,7 +27,7 @@ from softdock.campaign.stored_entries import (
     decode_verdicts,
 )
 from softdock.errors import file_errors
-from softdock.files.atomic import atomic_path
+from softdock.files.atomic import atomic_file
 from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
@@ -301,8 +301,8 @@ def export(folder: Path) -> Path:
         schema = pa.schema([_field(*one, units) for one in fields])
         with (
             file_errors(path, "write"),
-            atomic_path(path) as temporary,
-            pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+            atomic_file(path) as file,
+            pq.ParquetWriter(file, schema, compression="zstd") as writer,
         ):
             for rows in _batches(database):
                 records = [_record(row, success) for row in rows]
@@ -328,8 +328,8 @@ def _export_boundary(folder: Path) -> None:
     ]
     columns = list(np.array(shape["points"], dtype=float).reshape(-1, len(fields)).T)
     path = folder / BOUNDARY_FILE
-    with file_errors(path, "write"), atomic_path(path) as temporary:
-        pq.write_table(pa.table(columns, schema=pa.schema(fields)), temporary, compression="zstd")
+    with file_errors(path, "write"), atomic_file(path) as file:
+        pq.write_table(pa.table(columns, schema=pa.schema(fields)), file, compression="zstd")
 
 
 def _entries(database: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from softdock.errors import InputError, Problem, file_error
+from softdock.files.atomic import write_new
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -27,7 +28,7 @@ def new(
         raise InputError(problem)
     path = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
     try:
-        _write_new(path, known[template])
+        write_new(path, known[template])
     except FileExistsError:
         problem = Problem(
             message="Exists already and is not overwritten.", file=str(path), hint="Choose another name."
@@ -40,14 +41,3 @@ def new(
     command = "campaign run" if template == "campaign" else "run"
     out = f" --out {path.stem}" if template == "campaign" else ""
     print(f"Written to {path}. Run it with: softdock {command} {path}{out}")
-
-
-def _write_new(path: Path, text: str) -> None:
-    """Write a file that does not exist; nothing is left of one that cannot be written in full."""
-    with path.open("x", encoding="utf-8") as file:
-        try:
-            file.write(text)
-            file.flush()
-        except BaseException:
-            path.unlink()
-            raise

@@ -12,14 +12,11 @@ from typing import TypeVar
 
 from softdock.errors import InputError
 from softdock.files.atomic import PRIVATE, write_atomic
+from softdock.files.in_place import READ
 
 T = TypeVar("T")
 PRIVATE_FOLDER = 0o700
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
-READ_FLAGS = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)
-"""Flags that neither follow a link nor wait for the writer of a pipe."""
 DAMAGED = (ValueError, KeyError, TypeError, EOFError, InputError)
 """Exceptions by which a decoder rejects an entry."""
 
@@ -51,7 +48,7 @@ class Cache:
                 base.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
                 path.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
                 _check_folders(base, path.parent)
-                write_atomic(path, data, mode=PRIVATE)
+                write_atomic(path, data, mode=PRIVATE, sync=False)
                 return
 
     def _path(self, base: Path, key: str) -> Path:
@@ -83,7 +80,7 @@ def cache_folders() -> list[Path]:
 
 def _read_trusted(path: Path) -> bytes:
     """Return the content of a regular file that only this user can have written; raises PermissionError otherwise."""
-    with os.fdopen(os.open(path, READ_FLAGS), "rb") as file:
+    with os.fdopen(os.open(path, READ), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or not _is_own(status):
             raise PermissionError("The cache entry may have been written by another user.")

@@ -26,10 +26,10 @@ def read_regular_file(path: Path, *, largest: int, hint: str = "") -> bytes:
     if "\0" in str(path):
         raise _error(path, "The path must not have a null character.")
     with file_errors(path, "read"):
-        _check_type(path, path.stat().st_mode)  # before opening, which blocks for a named pipe
+        check_type(path, path.stat().st_mode)  # before opening, which blocks for a named pipe
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
-            _check_type(path, status.st_mode)
+            check_type(path, status.st_mode)
             data = b"" if status.st_size > largest else file.read(largest + 1)
     if status.st_size > largest or len(data) > largest:
         raise _error(path, f"The file is larger than {largest / 1e6:g} MB.", hint)
@@ -44,7 +44,8 @@ def path_exists(path: Path) -> bool:
         return False
 
 
-def _check_type(path: Path, mode: int) -> None:
+def check_type(path: Path, mode: int) -> None:
+    """Raise InputError for a folder, a named pipe, a device and a socket, by the mode of a file."""
     if not stat.S_ISREG(mode):
         kind = next((name for matches, name in KINDS if matches(mode)), "not a regular file")
         raise _error(path, f"The path is {kind}; a file is needed.")

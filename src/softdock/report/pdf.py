@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from softdock.errors import InputError, Problem, RunError
+from softdock.files.atomic import write_atomic
 
 VARIABLE = "SOFTDOCK_CHROMIUM"
 """Environment variable with the name or path of the browser."""
@@ -55,7 +56,7 @@ def _known_places() -> list[str]:
     return []
 
 
-def require_browser(option: str, path: Path) -> str:
+def require_browser(option: str, path: Path | str = "") -> str:
     """Return the path of the browser; raise InputError that says what to install."""
     browser = find_browser()
     if browser is None:
@@ -64,22 +65,23 @@ def require_browser(option: str, path: Path) -> str:
     return browser
 
 
-def print_to_pdf(page: str, path: Path) -> None:
-    """Print an HTML page to a PDF file; raises InputError without a browser and RunError where it fails."""
-    browser = require_browser("--report", path)
+def print_to_pdf(page: str) -> bytes:
+    """Return an HTML page as PDF; raises InputError without a browser and RunError where it fails."""
+    browser = require_browser("--report")
     with tempfile.TemporaryDirectory(prefix="softdock-pdf-", ignore_cleanup_errors=True) as folder:
         source, target = Path(folder) / "report.html", Path(folder) / "report.pdf"
-        source.write_text(page, encoding="utf-8")
+        write_atomic(source, page)
         command = [browser, *FLAGS, f"--user-data-dir={Path(folder) / 'profile'}", f"--print-to-pdf={target}"]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.append("--no-sandbox")  # Chromium refuses to run as root with it
         messages = _run([*command, source.as_uri()])
-        if not target.is_file() or not target.read_bytes().startswith(b"%PDF"):
+        printed = target.read_bytes() if target.is_file() else b""
+        if not printed.startswith(b"%PDF"):
             last = messages.strip().splitlines()[-1:] or ["no message"]
             raise RunError(
                 f"the browser {browser} wrote no PDF ({last[0]}). The report can be written as HTML."
             )
-        shutil.copyfile(target, path)
+        return printed
 
 
 def _run(command: list[str]) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from softdock.errors import InputError, Problem, file_errors
-from softdock.files.atomic import atomic_path
+from softdock.files.atomic import atomic_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +29,8 @@ def save_picture(figure: "Figure", path: Path) -> None:
     kind = format_of(path)
     with file_errors(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_path(path) as temporary:
-            figure.savefig(temporary, format=kind, dpi=DOTS_PER_INCH)
+        with atomic_file(path) as file:
+            figure.savefig(file, format=kind, dpi=DOTS_PER_INCH)
 
 
 def new_figure(width: float, height: float) -> "Figure":

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from softdock.errors import InputError, Problem, file_errors
-from softdock.files.atomic import atomic_path, write_atomic
+from softdock.files.atomic import write_atomic
 from softdock.report.page import PAPERS
 from softdock.report.pdf import print_to_pdf, require_browser
 
@@ -36,8 +36,7 @@ def write_report_file(path: Path, render: Callable[[str], str], paper: str = "")
     check_report_name(path, option="")
     with file_errors(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix.lower() != ".pdf":
+        if path.suffix.lower() == ".pdf":
+            write_atomic(path, print_to_pdf(render(paper or DEFAULT_PAPER)))
+        else:
             write_atomic(path, render(""))
-            return
-        with atomic_path(path) as temporary:
-            print_to_pdf(render(paper or DEFAULT_PAPER), temporary)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError
+from softdock.files.atomic import write_new
+from softdock.files.in_place import open_to_append
 from softdock.files.regular_file import read_regular_file
 from softdock.presentation.campaign import progress_text
 from softdock.studio.campaign_process import LOG, PROGRESS, STOP
@@ -76,7 +78,8 @@ class Campaigns:
 
     def stop(self, campaign: str) -> None:
         """Ask the process to end after the runs in progress."""
-        (self.folder.campaign(campaign) / STOP).touch()
+        with suppress(FileExistsError):
+            write_new(self.folder.campaign(campaign) / STOP, b"")
 
     def state(self, campaign: str) -> State:
         """Return the progress of a campaign."""
@@ -119,7 +122,7 @@ class Campaigns:
 
     def _launch(self, command: str, campaign: str, *rest: str) -> None:
         log = self.folder.campaign(campaign) / LOG
-        with log.open("ab") as output:
+        with open_to_append(log) as output:
             # In its own session, so that neither Ctrl-C nor the end of the studio stops the campaign.
             self._processes[campaign] = subprocess.Popen(
                 [sys.executable, "-m", PROCESS, command, str(self.folder.root), campaign, *rest],

@@ -172,7 +172,7 @@ class Folder:
             )
         )
 
-    def lock(self, address: str) -> IO[str]:
+    def lock(self, address: str) -> IO[bytes]:
         """Lock the folder for this studio until the returned file is closed; raises InputError where it is locked."""
         if not self.root.is_dir():
             hint = "Create it first, or choose another folder with --folder."

@@ -7,8 +7,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from softdock.errors import InputError
-from softdock.files.atomic import write_atomic
+from softdock.errors import InputError, reason_of
+from softdock.files.atomic import write_atomic, write_new
 from softdock.scenario.source import VERSION
 from softdock.studio.folder import Folder
 
@@ -20,13 +20,14 @@ def save_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
     if not FILE_NAME.fullmatch(name):
         raise InputError("A name ends with .yaml and has letters, digits, spaces, dots, dashes and slashes.")
     path = folder.inside(name)
-    if not replace and path.exists():
-        raise InputError("There is a file of that name already; choose another name.")
+    write = write_atomic if replace else write_new
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, text)
+        write(path, text)
+    except FileExistsError:
+        raise InputError("There is a file of that name already; choose another name.") from None
     except OSError as error:
-        raise InputError(f"It cannot be written: {error.strerror}.") from None
+        raise InputError(f"It cannot be written: {reason_of(error)}.") from None
 
 
 def format_changes(base: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Figures of controlled approaches: contact conditions against published boxes, control after the contact."""
 
 import csv
+import io
 import json
 import math
 import tempfile
@@ -17,7 +18,7 @@ from softdock.campaign.plan import Plan
 from softdock.campaign.runner import CampaignProgress, run
 from softdock.campaign.statistics import wilson
 from softdock.campaign.table import Table, read_table
-from softdock.files.atomic import atomic_path
+from softdock.files.atomic import write_atomic
 from softdock.model.contact_conditions import CONDITION_UNITS, preset_box
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
@@ -184,24 +185,23 @@ def _write_limit(ax: "Axes", text: str, x: float, line: int, colour: str) -> Non
 
 def write_conditions(table: Table, path: Path) -> None:
     """Write mean, percentiles and share within every box of all contact conditions as CSV, in display units."""
-    with atomic_path(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        shares = [f"{what} {BOXES[box]}" for box in BOXES for what in ("limits of", "share within")]
-        writer.writerow(["condition", "unit", "mean", "95 %", "largest", *shares])
-        for condition, si in CONDITION_UNITS.items():
-            unit, factor = DISPLAY[si]
-            values = _sizes(table, condition)
-            row = [condition, unit, *(f"{factor * x:.4g}" for x in _summary(values))]
-            for box in BOXES:
-                limits = _limits(box, condition)
-                if limits is None:
-                    row += ["", ""]
-                else:
-                    inside = (
-                        np.mean((values >= limits[0]) & (values <= limits[1])) if values.size else math.nan
-                    )
-                    row += [" to ".join(f"{factor * x:.4g}" for x in limits), f"{inside:.3f}"]
-            writer.writerow(row)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    shares = [f"{what} {BOXES[box]}" for box in BOXES for what in ("limits of", "share within")]
+    writer.writerow(["condition", "unit", "mean", "95 %", "largest", *shares])
+    for condition, si in CONDITION_UNITS.items():
+        unit, factor = DISPLAY[si]
+        values = _sizes(table, condition)
+        row = [condition, unit, *(f"{factor * x:.4g}" for x in _summary(values))]
+        for box in BOXES:
+            limits = _limits(box, condition)
+            if limits is None:
+                row += ["", ""]
+            else:
+                inside = np.mean((values >= limits[0]) & (values <= limits[1])) if values.size else math.nan
+                row += [" to ".join(f"{factor * x:.4g}" for x in limits), f"{inside:.3f}"]
+        writer.writerow(row)
+    write_atomic(path, text.getvalue())
 
 
 def _summary(values: "Array") -> tuple[float, float, float]:

@@ -13,7 +13,8 @@ from urllib.parse import quote
 
 import nicegui
 
-from softdock.errors import InputError
+from softdock.errors import InputError, reason_of
+from softdock.files.atomic import write_new
 from softdock.studio.folder import SUFFIXES, bundled_headers
 from softdock.studio.pages import frame
 
@@ -108,9 +109,8 @@ def save_upload(studio: "Studio", name: str, content: bytes) -> None:
         raise InputError(f"'{name}' is larger than {most / 1e6:g} MB.")
     path = studio.folder.inside(name)
     try:
-        with path.open("xb") as out:
-            out.write(content)
+        write_new(path, content)
     except FileExistsError:
         raise InputError(f"A file '{name}' exists already; rename yours.") from None
     except OSError as error:
-        raise InputError(f"'{name}' cannot be saved: {error.strerror}.") from None
+        raise InputError(f"'{name}' cannot be saved: {reason_of(error)}.") from None
