@@ -65,6 +65,69 @@ def test_figures_do_not_take_their_layout_from_settings_of_other_packages() -> N
     assert not without
 
 
+FILE_WRITERS = {
+    "os.open", "os.link", "os.mkfifo", "os.mknod", "os.rename", "os.replace", "os.symlink", "os.truncate",
+    "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree", "shutil.move", "sqlite3.connect",
+    "tempfile.NamedTemporaryFile", "tempfile.TemporaryFile", "tempfile.mkstemp",
+}  # fmt: skip
+"""Functions that open, create or rename files."""
+FILE_METHODS = {
+    "hardlink_to", "rename", "symlink_to", "to_csv", "to_parquet", "tofile", "touch", "write_bytes",
+    "write_html", "write_text",
+}  # fmt: skip
+HANDLE_WRITERS = {
+    "ParquetWriter": 0, "save": 0, "savetxt": 0, "savez": 0, "savez_compressed": 0, "savefig": 0, "write_table": 1,
+}  # fmt: skip
+"""Functions of libraries that accept names and open files, with the number of that argument."""
+HANDLES = {"buffer", "file"}
+"""Names of open files, which these functions accept too."""
+
+
+def _opens_for_writing(call: ast.Call) -> bool:
+    """Return whether a call may open a file for writing; names of methods that have other uses need a mode."""
+    function = ast.unparse(call.func)
+    owner, _, name = function.rpartition(".")
+    if function in FILE_WRITERS or (owner and name in FILE_METHODS):
+        return True
+    if name in HANDLE_WRITERS and owner in ("np", "numpy", "pq", "figure", "plt"):
+        return ast.unparse(call.args[HANDLE_WRITERS[name]]) not in HANDLES
+    if name != "open":
+        return False
+    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    modes = [str(one.value) for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return any(re.fullmatch(r"[rwaxbtU+]+", mode) and set(mode) & set("wax+") for mode in modes)
+
+
+def test_only_the_package_files_opens_files_for_writing() -> None:
+    """It follows no links in received folders, replaces files atomically and leaves nothing in part."""
+    package = ROOT / "src" / "softdock"
+    found = {
+        f"{path.relative_to(package).as_posix()}: {ast.unparse(node)}"
+        for path in SOURCES
+        if path.parent != package / "files"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and _opens_for_writing(node)
+    }
+    assert found == {"cli/console.py: os.open(os.devnull, os.O_WRONLY)"}
+
+
+@pytest.mark.parametrize(
+    ("call", "writes"),
+    [
+        ("path.open('w')", True), ("open(path, 'ab')", True), ("path.open(mode='r+')", True),
+        ("path.open('rb')", False),
+        ("open(path)", False), ("np.savez(path, a=1)", True), ("np.savez(buffer, a=1)", False),
+        ("figure.savefig('a.png')", True), ("sqlite3.connect(path)", True), ("path.touch()", True),
+        ("view.open(run)", False),
+    ],
+)  # fmt: skip
+def test_the_search_for_writers_recognises(call: str, writes: bool) -> None:
+    (statement,) = ast.parse(call).body
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Call)
+    assert _opens_for_writing(statement.value) == writes
+
+
 LONGEST_FUNCTION = 60  # lines
 
 

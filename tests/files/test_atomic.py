@@ -89,3 +89,59 @@ def test_a_group_that_cannot_be_written_is_not_replaced(
     with pytest.raises(InputError, match=f"{'ab'[failing - 1]}: Cannot write it: the disk is full"):
         write_together(tmp_path, {"a": "new", "b": "new"})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "old", "b": "old"}
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    outside, link = tmp_path / "outside", tmp_path / "link"
+    outside.write_text("old")
+    for write in (lambda: write_atomic(link, "new"), lambda: write_together(tmp_path, {"link": "new"})):
+        link.symlink_to(outside)
+        write()
+        assert not link.is_symlink()
+        assert (outside.read_text(), link.read_text()) == ("old", "new")
+        link.unlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes need POSIX")
+def test_a_device_or_pipe_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="named pipe"):
+        write_atomic(pipe, "new")
+    with pytest.raises(InputError, match="Cannot write it: a device, named pipe or socket is in the way"):
+        write_together(tmp_path, {"pipe": "new"})
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_new_file_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
+    """Also on a file system without hard links."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    if not links:
+        monkeypatch.setattr(atomic.os, "link", refuse)
+    path = tmp_path / "file"
+    write_new(path, "first")
+    with pytest.raises(FileExistsError):
+        write_new(path, "second")
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    with pytest.raises(FileExistsError):
+        write_new(tmp_path / "link", "third")
+    assert path.read_text() == "first"
+    assert path.stat().st_nlink == 1
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "link"]
+
+
+def test_a_new_file_that_cannot_be_completed_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(OSError, match="No space"):
+        write_new(tmp_path / "file", "text")
+    assert not list(tmp_path.iterdir())

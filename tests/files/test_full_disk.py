@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.campaign.test_trouble import fill, small_disk  # noqa: F401
@@ -19,6 +20,15 @@ def result() -> Result:
     return simulate("impact-a")
 
 
+def upload(disk: Path) -> None:
+    """Add a file to the folder of a studio, as its page does."""
+    pytest.importorskip("nicegui")
+    from softdock.studio.folder import Folder
+    from softdock.studio.pages.gallery import save_upload
+
+    save_upload(SimpleNamespace(folder=Folder(disk)), "part.stl", bytes(300_000))  # type: ignore[arg-type]
+
+
 WRITERS: dict[str, Callable[[Result, Path], object]] = {
     "result": lambda result, disk: result.save(disk / "result"),
     "report": lambda result, disk: result.report(disk / "report.html"),
@@ -28,6 +38,7 @@ WRITERS: dict[str, Callable[[Result, Path], object]] = {
     "scenario": lambda result, disk: load("impact-a").save(disk / "scenario.yaml"),
     "model of MuJoCo": lambda result, disk: export("mjcf", "pins-1", None, disk / "model.xml"),
     "new file": lambda result, disk: new(str(disk / "mine")),
+    "upload": lambda result, disk: upload(disk),
 }
 SMALL = ("scenario", "model of MuJoCo", "new file")
 
