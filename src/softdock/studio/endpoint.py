@@ -19,6 +19,7 @@ from softdock.studio.folder import Folder
 from softdock.studio.request_checks import is_loopback, new_token
 
 DEFAULT_PORT = 8420
+LISTEN_QUEUE = 1024  # connections that wait to be accepted; the system may allow fewer
 PORTS_TRIED = 20  # from the default port upwards, where no port is given
 
 
@@ -102,7 +103,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, candidate))
-            listening.listen(128)
+            listening.listen(LISTEN_QUEUE)
         except (OSError, OverflowError) as error:
             listening.close()
             failure = error if isinstance(error, OSError) else OSError(0, "a port is between 0 and 65535")

@@ -33,6 +33,8 @@ PAGE_POLICY = (
 )
 """Policy of responses that set none: nothing from or to other hosts. NiceGUI needs inline scripts and `eval`."""
 POLICY = b"content-security-policy"
+ENDING = (403, 431)
+"""Refusals after which the connection is closed: whoever has no token must not hold it."""
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"SAMEORIGIN"),
@@ -196,7 +198,8 @@ async def _refuse(scope: "Scope", send: "Send", status: int, sentence: str) -> N
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": sentence})
     else:
-        await _respond(send, status, f"{sentence}\n".encode(), b"text/plain; charset=utf-8")
+        extra = [(b"connection", b"close")] if status in ENDING else []
+        await _respond(send, status, f"{sentence}\n".encode(), b"text/plain; charset=utf-8", extra)
 
 
 async def _respond(

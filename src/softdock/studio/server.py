@@ -16,7 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from softdock.studio import file_routes
 from softdock.studio.campaigns import Campaigns
-from softdock.studio.connections import BACKLOG, LimitedProtocol
+from softdock.studio.connections import BACKLOG, LimitedProtocol, StudioServer
 from softdock.studio.endpoint import Endpoint, bracket_ipv6
 from softdock.studio.folder import BUNDLED, Folder
 from softdock.studio.pages import frame, routes
@@ -143,6 +143,6 @@ def serve(endpoint: Endpoint) -> None:
     studio = Studio.at(endpoint.folder.root)
     compress = not is_loopback(endpoint.host)  # no gain on one machine
     app = application(studio, allowed_hosts(endpoint.host), endpoint.port, endpoint.token, compress=compress)
-    server = uvicorn.Server(server_settings(app))
+    server = StudioServer(server_settings(app))
     with suppress(KeyboardInterrupt):
         asyncio.run(server.serve(sockets=[endpoint.listening]))
