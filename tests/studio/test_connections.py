@@ -34,7 +34,7 @@ async def _answer(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextmanager
-def _serve(app: Any) -> Iterator[int]:
+def serve(app: Any) -> Iterator[int]:
     """Serve an application as the studio is served; yield the port."""
     settings = server_settings(app)
     settings.lifespan = "off"
@@ -49,14 +49,14 @@ def _serve(app: Any) -> Iterator[int]:
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(connections, "REQUEST_TIME", 0.3)
-    with _serve(_answer) as port:
+    with serve(_answer) as port:
         yield port
 
 
 @pytest.fixture
 def guarded() -> Iterator[int]:
     """A server that needs a token, with the limits of the studio."""
-    with _serve(RequestChecks(_answer, allowed_hosts("127.0.0.1"), TOKEN)) as port:
+    with serve(RequestChecks(_answer, allowed_hosts("127.0.0.1"), TOKEN)) as port:
         yield port
 
 

@@ -82,7 +82,7 @@ def _read_trusted(path: Path) -> bytes:
     """Return the content of a regular file that only this user can have written; raises PermissionError otherwise."""
     with os.fdopen(os.open(path, READ), "rb") as file:
         status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or not _is_own(status):
+        if not stat.S_ISREG(status.st_mode) or not is_own(status):
             raise PermissionError("The cache entry may have been written by another user.")
         return file.read()
 
@@ -91,11 +91,11 @@ def _check_folders(*folders: Path) -> None:
     """Raise PermissionError where a folder is a link or another user can have changed its entries."""
     for folder in folders:
         status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
+        if not stat.S_ISDIR(status.st_mode) or not is_own(status):
             raise PermissionError("The cache folder may have been written by another user.")
 
 
-def _is_own(status: os.stat_result) -> bool:
+def is_own(status: os.stat_result) -> bool:
     """Return whether a file or folder belongs to this user and nobody else may write it; True on Windows."""
     if not hasattr(os, "getuid"):
         return True

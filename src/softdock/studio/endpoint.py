@@ -8,17 +8,18 @@ import errno
 import os
 import socket
 import threading
-import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from softdock.errors import InputError, Problem, reason_of
+from softdock.studio.browser_entry import BrowserEntry, new_secret, start_browser
 from softdock.studio.folder import Folder
-from softdock.studio.request_checks import is_loopback, new_token
+from softdock.studio.request_checks import is_loopback
 
 DEFAULT_PORT = 8420
+OPEN_IT = "Open the address above in a browser."
 LISTEN_QUEUE = 1024  # connections that wait to be accepted; the system may allow fewer
 PORTS_TRIED = 20  # from the default port upwards, where no port is given
 
@@ -33,13 +34,19 @@ class Endpoint:
     listening: socket.socket
     token: str | None
     """Secret that requests need; None where it is switched off."""
+    entry: BrowserEntry
+    """Lets the browser in that this program opens."""
+
+    @property
+    def public_address(self) -> str:
+        """URL without the token."""
+        shown = self.host if self.host not in ("0.0.0.0", "::") else socket.gethostname()
+        return f"http://{bracket_ipv6(shown)}:{self.port}/"
 
     @property
     def address(self) -> str:
-        """URL to open in a browser."""
-        shown = self.host if self.host not in ("0.0.0.0", "::") else socket.gethostname()
-        address = f"http://{bracket_ipv6(shown)}:{self.port}/"
-        return address if self.token is None else f"{address}?token={self.token}"
+        """URL for the user to open in a browser."""
+        return self.public_address if self.token is None else f"{self.public_address}?token={self.token}"
 
     def announce(self, print_line: Callable[[str], None], *, browser: bool) -> None:
         """Print the address and open it in the browser."""
@@ -53,7 +60,17 @@ class Endpoint:
                 "use it only on a trusted network."
             )
         if browser:
-            threading.Thread(target=_open_browser, args=(self.address,), daemon=True).start()
+            threading.Thread(target=self._open_browser, args=(print_line,), daemon=True).start()
+
+    def _open_browser(self, print_line: Callable[[str], None]) -> None:
+        """Open the studio in the browser, the token not in its command line; say so where that fails."""
+        try:
+            page = "" if self.token is None else self.entry.write_page(self.public_address).as_uri()
+        except OSError as error:
+            print_line(f"The page for the browser cannot be written: {reason_of(error)}. {OPEN_IT}")
+            return
+        if not start_browser(page or self.public_address):
+            print_line(f"No browser could be started. {OPEN_IT}")
 
 
 @contextmanager
@@ -64,10 +81,13 @@ def open_endpoint(root: Path, host: str, port: int | None, *, with_token: bool =
     """
     folder = Folder(root)
     with _private_files(), _listen(host, port) as listening:
-        token = new_token() if with_token else None
-        endpoint = Endpoint(folder, host, listening.getsockname()[1], listening, token)
-        with folder.lock(endpoint.address.partition("?")[0]):
-            yield endpoint
+        token = new_secret() if with_token else None
+        endpoint = Endpoint(folder, host, listening.getsockname()[1], listening, token, BrowserEntry())
+        with folder.lock(endpoint.public_address):
+            try:
+                yield endpoint
+            finally:
+                endpoint.entry.close()
 
 
 @contextmanager
@@ -82,11 +102,6 @@ def _private_files() -> Iterator[None]:
 def bracket_ipv6(host: str) -> str:
     """Return a host as it is written in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
-
-
-def _open_browser(address: str) -> None:
-    with suppress(Exception):
-        webbrowser.open(address)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

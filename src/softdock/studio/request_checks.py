@@ -3,13 +3,13 @@
 import hmac
 import ipaddress
 import re
-import secrets
 import socket
 from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from softdock.studio.browser_entry import BrowserEntry
 from softdock.studio.socket_messages import forward_messages
 
 if TYPE_CHECKING:
@@ -50,11 +50,6 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def new_token() -> str:
-    """Return a new random access token."""
-    return secrets.token_urlsafe(24)
-
-
 def allowed_hosts(host: str) -> frozenset[str]:
     """Return the host names that a request to a server at this address may use."""
     if is_loopback(host):
@@ -71,8 +66,14 @@ def allowed_hosts(host: str) -> frozenset[str]:
 class RequestChecks:
     """ASGI middleware around the whole application, for pages and web sockets."""
 
-    def __init__(self, app: "ASGIApp", hosts: frozenset[str], token: str | None = None) -> None:
-        self.app, self.hosts, self.token = app, hosts, token
+    def __init__(
+        self,
+        app: "ASGIApp",
+        hosts: frozenset[str],
+        token: str | None = None,
+        entry: BrowserEntry | None = None,
+    ) -> None:
+        self.app, self.hosts, self.token, self.entry = app, hosts, token, entry or BrowserEntry()
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Forward a request that passes all checks; answer any other with an error."""
@@ -105,10 +106,8 @@ class RequestChecks:
         return ""
 
     async def _exchange_token(self, scope: "Scope", headers: dict[str, str], send: "Send") -> None:
-        """Exchange the token in the address for a cookie; refuse a request without the token."""
-        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        given = query.get("token", [""])[0]
-        if scope["type"] == "http" and scope["method"] == "GET" and _equal(given, str(self.token)):
+        """Exchange the token or the code in the address for a cookie; refuse a request without them."""
+        if scope["type"] == "http" and scope["method"] == "GET" and self._may_enter(scope):
             options = f"HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_LIFETIME}"
             cookie = f"{cookie_name(headers['host'])}={self.token}; {options}"
             # A page that reloads instead of a redirect, after which browsers would not send a strict cookie.
@@ -119,6 +118,11 @@ class RequestChecks:
             await _refuse(
                 scope, send, 403, "Open the studio with the address that it printed, token included."
             )
+
+    def _may_enter(self, scope: "Scope") -> bool:
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        token, code = (query.get(name, [""])[0] for name in ("token", "code"))
+        return _equal(token, str(self.token)) or self.entry.redeem(code)
 
     async def _forward_limited(
         self, scope: "Scope", headers: dict[str, str], receive: "Receive", send: "Send"

@@ -15,6 +15,7 @@ from nicegui import core, ui
 from starlette.middleware.gzip import GZipMiddleware
 
 from softdock.studio import file_routes
+from softdock.studio.browser_entry import BrowserEntry
 from softdock.studio.campaigns import Campaigns
 from softdock.studio.connections import BACKLOG, LimitedProtocol, StudioServer
 from softdock.studio.endpoint import Endpoint, bracket_ipv6
@@ -77,9 +78,17 @@ class Studio:
 
 
 def application(
-    studio: Studio, hosts: frozenset[str], port: int, token: str | None, *, compress: bool = False
+    studio: Studio,
+    hosts: frozenset[str],
+    port: int,
+    token: str | None,
+    *,
+    entry: BrowserEntry | None = None,
+    compress: bool = False,
 ) -> RequestChecks:
     """Return the application with pages and file routes, behind the request checks."""
+
+    entry = entry or BrowserEntry()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -87,6 +96,7 @@ def application(
         warm_up = asyncio.create_task(studio.warm_up())
         yield
         warm_up.cancel()
+        entry.close()  # also where a signal ends the process
         await studio.end()
 
     for name, level in LOG_LEVELS.items():
@@ -107,7 +117,7 @@ def application(
     )
     # The request checks refuse foreign pages first; the web socket server has its own check.
     core.sio.eio.cors_allowed_origins = [f"http://{bracket_ipv6(host)}:{port}" for host in sorted(hosts)]
-    return RequestChecks(app, hosts, token)
+    return RequestChecks(app, hosts, token, entry)
 
 
 def _report_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -142,7 +152,8 @@ def serve(endpoint: Endpoint) -> None:
     """Serve until Ctrl-C."""
     studio = Studio.at(endpoint.folder.root)
     compress = not is_loopback(endpoint.host)  # no gain on one machine
-    app = application(studio, allowed_hosts(endpoint.host), endpoint.port, endpoint.token, compress=compress)
+    hosts = allowed_hosts(endpoint.host)
+    app = application(studio, hosts, endpoint.port, endpoint.token, entry=endpoint.entry, compress=compress)
     server = StudioServer(server_settings(app))
     with suppress(KeyboardInterrupt):
         asyncio.run(server.serve(sockets=[endpoint.listening]))
