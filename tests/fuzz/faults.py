@@ -21,6 +21,11 @@ CAD, RECEIVED, CACHE = (
 )
 REQUESTS, MEASURED = "studio/test_request_checks.py", "robot/test_measured_limits.py"
 PERMISSIONS, FOUND = "files/test_permissions.py", "fuzz/test_found.py"
+IN_PLACE, ENTRY, CONNECTIONS = (
+    "files/test_in_place.py",
+    "studio/test_browser_entry.py",
+    "studio/test_connections.py",
+)
 
 FAULTS = (
     Fault(
@@ -57,7 +62,7 @@ FAULTS = (
         (f"{TROUBLE}::test_a_history_that_cannot_be_written_stops_the_campaign",),
     ),
     Fault(
-        "disk full while a result, report, replay, picture, scenario or exported model is written",
+        "disk full while a result, report, replay, picture, scenario, exported model or upload is written",
         "message with the name of the file; nothing is left in part; `run` prints its result",
         (
             "files/test_full_disk.py::test_no_incomplete_file_is_written",
@@ -173,6 +178,21 @@ FAULTS = (
     ),
     Fault("symbolic links in the cache", "not followed", (f"{CACHE}::test_links_are_not_followed",)),
     Fault(
+        "symbolic link, hard link or named pipe in place of a lock, log, table or history of a received folder",
+        "refused; nothing outside the folder is written",
+        (
+            f"{IN_PLACE}::test_a_symbolic_link_is_not_followed",
+            f"{IN_PLACE}::test_a_second_name_of_a_file_is_not_changed",
+            f"{IN_PLACE}::test_a_named_pipe_is_not_waited_for",
+            f"{IN_PLACE}::test_histories_are_not_stored_through_a_link",
+        ),
+    ),
+    Fault(
+        "symbolic link in place of any other file that is written",
+        "replaced, not followed",
+        ("files/test_atomic.py::test_a_link_is_replaced_and_not_followed",),
+    ),
+    Fault(
         "named pipe, device (/dev/zero), socket or folder as input file",
         "refused before any content is read",
         (
@@ -199,7 +219,22 @@ FAULTS = (
         "foreign Origin header, also of web sockets", "403", (f"{REQUESTS}::test_a_foreign_page_is_refused",)
     ),
     Fault(
-        "request without token", "403", (f"{REQUESTS}::test_with_a_token_requests_without_it_are_refused",)
+        "request without token",
+        "403, and the connection is closed",
+        (
+            f"{REQUESTS}::test_with_a_token_requests_without_it_are_refused",
+            f"{CONNECTIONS}::test_a_connection_is_closed_after_its_request_was_refused",
+        ),
+    ),
+    Fault(
+        "200 connections without token, opened again when they are closed",
+        "requests with the token are answered",
+        (f"{CONNECTIONS}::test_many_connections_without_a_token_do_not_disturb_one_with_it",),
+    ),
+    Fault(
+        "another local user who reads the command lines of all processes",
+        "finds neither the token nor the code for the browser",
+        (f"{ENTRY}::test_the_browser_gets_in_without_a_secret_in_a_command_line",),
     ),
     Fault(
         "body above 20 MB, with or without a length",
@@ -246,9 +281,9 @@ FAULTS = (
         "connections to the studio without a request, or with a head without end",
         "closed; other requests are answered",
         (
-            "studio/test_connections.py::test_a_request_that_does_not_arrive_closes_the_connection",
-            "studio/test_connections.py::test_the_studio_answers_while_others_hold_connections",
-            "studio/test_connections.py::test_a_head_without_end_closes_the_connection",
+            f"{CONNECTIONS}::test_a_request_that_does_not_arrive_closes_the_connection",
+            f"{CONNECTIONS}::test_the_oldest_of_too_many_waiting_connections_is_closed",
+            f"{CONNECTIONS}::test_a_head_without_end_closes_the_connection",
         ),
     ),
     Fault(
