@@ -1,24 +1,13 @@
 """The observed loads of a system: channels of every element, contact, interface, joint and mount that transmits one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 from softdock.assembly.channel_units import JOINT_REACTION, element_fields
 from softdock.assembly.reactions import transmits_load
-from softdock.model.elements import Drive, Spring, Strut
-from softdock.model.joints import Fixed, Free
-from softdock.model.observations import Observation
+from softdock.model.member_kinds import MEMBER_KINDS, LoadKind, MemberKind
+from softdock.model.observations import INTERFACE_FIELDS, Observation
 from softdock.model.system import System
-
-LoadKind = Literal[
-    "contact", "spring", "stop", "drive", "strut", "lock", "weld", "interface", "joint", "mount"
-]
-ELEMENT_KINDS: dict[str, LoadKind] = {
-    "springs": "spring", "stops": "stop", "drives": "drive", "struts": "strut", "welds": "weld", "locks": "lock",
-    "couplings": "interface",
-}  # fmt: skip
-"""Kind of load by the group of an element; external loads are inputs, not results."""
 
 
 @dataclass(frozen=True)
@@ -40,34 +29,34 @@ class LoadChannels:
 def load_channels(system: System, everything: bool) -> list[LoadChannels]:
     """Return the observed loads of a system; without `everything` only forces of contacts and interfaces."""
     loads: list[LoadChannels] = []
-    contacts: dict[str, LoadKind] = dict.fromkeys(system.contacts, "contact")
-    for name, kind in (contacts | dict.fromkeys(system.interfaces, "interface")).items():
-        moment = Observation(name=name, field="moment") if everything else None
-        loads.append(LoadChannels(name, kind, Observation(name=name, field="force"), moment))
-    if not everything:
-        return loads
-    for group, kind in ELEMENT_KINDS.items():
-        loads += [_of_element(system, name, kind) for name in getattr(system, group)]
-    for name, body in system.bodies.items():
-        if not isinstance(body.joint, Free) and transmits_load(system, name):
-            loads.append(_of_joint(name, _kind_of_joint(system, name), JOINT_REACTION))
-    loads += [_of_joint(name, _kind_of_joint(system, one.body), "") for name, one in system.reactions.items()]
+    for kind in MEMBER_KINDS:
+        for name in getattr(system, kind.group) if everything or kind.always_observed else ():
+            found = (
+                _of_reaction(system, name, kind)
+                if kind.role == "reaction"
+                else _of_member(system, name, kind)
+            )
+            if found is not None:
+                loads.append(found if everything else replace(found, moment=None))
     return loads
 
 
-def _of_element(system: System, name: str, kind: LoadKind) -> LoadChannels:
-    fields = element_fields(system, name)
+def _of_member(system: System, name: str, kind: MemberKind) -> LoadChannels | None:
+    """Return the load of a contact or element; None of an input and of what transmits nothing."""
+    if kind.load is None:
+        return None
+    fields = element_fields(system, name) if name in system.elements() else INTERFACE_FIELDS
     force = Observation(name=name, field="force") if fields["force"] == "N" else None
     moment = Observation(name=name, field="moment") if "moment" in fields else None
-    return LoadChannels(
-        name, kind, force, moment, isinstance(system.elements()[name], Spring | Drive | Strut)
-    )
+    return LoadChannels(name, kind.load, force, moment, kind.signed)
 
 
-def _of_joint(name: str, kind: LoadKind, prefix: str) -> LoadChannels:
+def _of_reaction(system: System, name: str, kind: MemberKind) -> LoadChannels | None:
+    """Return the reaction of the joint of a body, or that at a frame on it; None of a joint that transmits nothing."""
+    frame = system.reactions.get(name)
+    body, prefix = (name, JOINT_REACTION) if frame is None else (frame.body, "")
+    load = kind.load_of(system.bodies[body].joint.type)
+    if load is None or (frame is None and not transmits_load(system, body)):
+        return None
     force, moment = (Observation(name=name, field=f"{prefix}{field}") for field in ("force", "moment"))
-    return LoadChannels(name, kind, force, moment)
-
-
-def _kind_of_joint(system: System, body: str) -> LoadKind:
-    return "mount" if isinstance(system.bodies[body].joint, Fixed) else "joint"
+    return LoadChannels(name, load, force, moment)

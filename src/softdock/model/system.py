@@ -16,6 +16,7 @@ from softdock.model.frames import Anchor
 from softdock.model.gnc import Controller
 from softdock.model.interfaces import Interface
 from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
+from softdock.model.member_kinds import MEMBER_GROUPS
 from softdock.model.orbit import HILL, SystemOrbit
 from softdock.model.stiffness import LinkStiffness
 from softdock.model.structures import Flexible
@@ -262,8 +263,8 @@ class System(Model):
     def _check_names(self) -> None:
         if "contact" in (*self.bodies, *self.elements(), *self.contacts, *self.interfaces):
             raise FieldError("bodies", "the name 'contact' means the largest of all contacts: choose another")
-        names = [name for group in GROUPS for name in getattr(self, group)]
-        for group in GROUPS:
+        names = [name for group in NAMED_APART for name in getattr(self, group)]
+        for group in NAMED_APART:
             for name in getattr(self, group):
                 if names.count(name) > 1 and group != "bodies":
                     raise FieldError(
@@ -399,21 +400,8 @@ class System(Model):
             _check_stop(field, element, motions, kind)
 
 
-GROUPS = (
-    "bodies",
-    "springs",
-    "stops",
-    "drives",
-    "struts",
-    "welds",
-    "locks",
-    "couplings",
-    "loads",
-    "structures",
-    "contacts",
-    "interfaces",
-    "reactions",
-)
+NAMED_APART = tuple(group for group in MEMBER_GROUPS if group != "surfaces")
+"""Groups whose members must have different names; surfaces are not observed."""
 
 
 def _check_stop(field: str, stop: Stop, motions: Sequence[str], kind: str) -> None:

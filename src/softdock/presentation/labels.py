@@ -1,5 +1,7 @@
 """Labels of metrics, channels, conserved quantities and axes."""
 
+from softdock.model.member_kinds import MEMBER_GROUPS
+
 LAWS = {
     "linear_momentum_drift": "linear momentum",
     "angular_momentum_drift": "angular momentum",
@@ -22,11 +24,6 @@ QUANTITIES = {
 """Physical quantity by SI unit, for panels that draw all channels of one unit."""
 
 
-MEMBER_GROUPS = (
-    "bodies", "springs", "stops", "drives", "struts", "welds", "locks", "couplings", "loads", "surfaces", "contacts",
-    "interfaces", "structures",
-)  # fmt: skip
-"""Keys of a scenario that hold members by name."""
 VECTOR_KEYS = (
     "offset", "tilt", "lateral", "rate", "at", "position", "velocity", "centre_of_mass", "inertia", "force", "moment",
     "gravity", "direction",

@@ -1,20 +1,18 @@
 """Recorded channels of the loads of a run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from softdock.model.member_kinds import LoadKind, find_member
 from softdock.presentation.loads import noise_floor, without_noise
 from softdock.presentation.phases import PhasePeak
-from softdock.result import Load, LoadKind, Result
+from softdock.result import Load, Result
 
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
-_COLLECTIONS: dict[str, LoadKind] = {
-    "contacts": "contact", "interfaces": "interface", "springs": "spring", "stops": "stop", "drives": "drive",
-    "struts": "strut", "welds": "weld", "couplings": "interface",
-}  # fmt: skip
-"""Kind of load by the key of the scenario that holds the elements."""
+FIELDS = {"N": ("force", "joint_force"), "N*m": ("moment", "joint_moment", "force")}
+"""Fields with the size of a load, by unit; `force` of an element that turns is a moment."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,43 +86,46 @@ def peak_components(result: Result, load: Load, unit: str) -> tuple[float, ...]:
 
 def history_loads(result: Result) -> tuple[Load, ...]:
     """Return the loads of which the history has the force or moment, with their largest recorded values."""
-    loads = []
-    for name, channel in result.history.channels.items():
-        owner, _, last = name.rpartition(".")
-        if last != "force" or channel.unit not in ("N", "N*m") or not np.isfinite(channel.values).any():
-            continue
-        at = int(np.nanargmax(np.abs(channel.values)))
-        peak, time = float(abs(channel.values[at])), float(result.history.time[at])
-        kind = _kind(result.definition, owner)
-        if kind is None:
-            continue
-        if channel.unit == "N":
-            loads.append(Load(name=owner, kind=kind, peak_force=peak, t_peak_force=time))
-        else:
-            loads.append(
-                Load(
-                    name=owner, kind=kind, peak_force=None, t_peak_force=None,
-                    peak_moment=peak, t_peak_moment=time,
-                )
-            )  # fmt: skip
-    return tuple(sorted(loads, key=lambda load: -(load.peak_force or 0.0)))
+    fields = {field for known in FIELDS.values() for field in known}
+    parts = (name.rpartition(".") for name in result.history.channels)
+    owners = dict.fromkeys(owner for owner, _, field in parts if field in fields)
+    kinds = {owner: kind for owner in owners if (kind := _kind(result, owner)) is not None}
+    loads = (_history_load(result, owner, kind) for owner, kind in kinds.items())
+    return tuple(sorted(filter(None, loads), key=lambda load: -(load.peak_force or 0.0)))
 
 
-def _kind(definition: Mapping[str, object], owner: str) -> LoadKind | None:
-    """Return the kind of the element with a name; None for the sum of all contacts beside single ones."""
-    for key, kind in _COLLECTIONS.items():
-        members = definition.get(key)
-        if isinstance(members, Mapping) and owner in members:
-            return kind
+def _history_load(result: Result, name: str, kind: LoadKind) -> Load | None:
+    """Return a load with its largest recorded values; None where no value of it is known."""
+    empty = Load(name=name, kind=kind, peak_force=None, t_peak_force=None)
+    peaks: dict[str, tuple[float, float]] = {}
+    for unit in FIELDS:
+        channel = result.history.channels.get(_channel(result, empty, unit))
+        if channel is not None and np.isfinite(channel.values).any():
+            sizes = np.abs(channel.values)
+            at = int(np.nanargmax(sizes))
+            peaks[unit] = float(sizes[at]), float(result.history.time[at])
+    (force, t_force), (moment, t_moment) = (peaks.get(unit, (None, None)) for unit in FIELDS)
+    found = replace(empty, peak_force=force, t_peak_force=t_force, peak_moment=moment, t_peak_moment=t_moment)
+    return found if peaks else None
+
+
+def _kind(result: Result, owner: str) -> LoadKind | None:
+    """Return the kind of the load of a member; None of inputs, of the sum of all contacts, and of other quantities."""
+    definition = result.definition
+    found = find_member(definition, owner)
+    if found is not None:
+        return found[1]
     if owner == "contact":
         return None if definition.get("contacts") or definition.get("interfaces") else "contact"
-    return "joint"
+    record = definition.get("record")
+    also = record.get("also", ()) if isinstance(record, Mapping) else ()
+    parts = {" ".join(str(text).split()).rpartition(".")[0] for text in also}  # of contacts, and formulas
+    return None if owner in parts else "channel"
 
 
 def _channel(result: Result, load: Load, unit: str) -> str:
     """Return the name of the recorded channel of a load; empty where it is not recorded."""
-    fields = ("force", "joint_force") if unit == "N" else ("moment", "joint_moment", "force")
-    for field in fields:
+    for field in FIELDS[unit]:
         name = f"{load.name}.{field}"
         channel = result.history.channels.get(name)
         if channel is not None and channel.unit == unit:

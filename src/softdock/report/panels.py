@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.model.frames import Anchor
+from softdock.model.member_kinds import loads_of
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
 from softdock.replay.scene import Curve
@@ -23,11 +24,7 @@ MOST_PANELS = 4
 """Panels of one group of loads; further loads are named in the report and are in its table."""
 TOLERANCE = 1e-3  # of the range of a curve: below the resolution of a chart
 FLAT = 1e-9  # of the largest range in a panel; curves that change less are left out
-LOAD_GROUPS = (
-    ("contact", "interface"),
-    ("spring", "stop", "drive", "strut", "lock", "weld"),
-    ("joint", "mount"),
-)
+LOAD_GROUPS = (loads_of("contact"), loads_of("element"), loads_of("reaction"), ("channel",))
 """Kinds of loads that share panels."""
 POSITION_NAMES = re.compile(
     r"insertion|overlap|gap|depth|distance|\.[xyz] in |\.joint$|displacement|deflection"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from softdock.model.member_kinds import loads_of
 from softdock.presentation.labels import label
 from softdock.presentation.loads import without_noise
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
@@ -64,7 +65,7 @@ def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC)
 def _peak_loads(result: Result, system: UnitSystem) -> Iterator[TimelineEntry]:
     """Yield the peak of every contact and interface, and the largest force and moment of all other loads."""
     loads = without_noise(result.loads or history_loads(result))
-    touching = [load for load in loads if load.kind in ("contact", "interface")]
+    touching = [load for load in loads if load.kind in loads_of("contact")]
     others = [load for load in loads if load not in touching]
     largest = sorted(others, key=lambda load: -(load.peak_force or 0.0))[:1]
     for load in (*touching, *largest):

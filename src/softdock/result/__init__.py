@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.files.path_argument import path_argument
+from softdock.model.member_kinds import LoadKind
 from softdock.result.columns import same_columns, unknown_column
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ Array = NDArray[np.float64]
 Validity = Literal["yes", "warned", "no", "unknown"]
 """Validity of the models during a run; `no` means that its numbers must not be used. Recordings, and results of
 versions without validity checks, are `unknown`."""
-LoadKind = Literal[
-    "contact", "spring", "stop", "drive", "strut", "lock", "weld", "interface", "joint", "mount"
-]
 Verdict = Literal["met", "violated", "undecided"]
 PhaseEnd = Literal["condition", "timeout", "run_end"]
 """How a phase ended: by its end condition, by its time limit, or with the run."""

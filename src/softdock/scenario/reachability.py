@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from softdock.errors import Problem
-from softdock.model.system import GROUPS
+from softdock.model.system import NAMED_APART
 from softdock.scenario.multibody import MultibodyScenario
 
 
@@ -53,7 +53,7 @@ def _outcomes(scenario: MultibodyScenario) -> Iterator[Problem]:
 
 def _elements(scenario: MultibodyScenario) -> Iterator[Problem]:
     enabled = _performed(scenario, "enable") | _performed(scenario, "drive")
-    for group in GROUPS:
+    for group in NAMED_APART:
         for name, element in getattr(scenario, group).items():
             is_active = getattr(element, "active", True)  # bodies, structures and reactions always are
             if not is_active and name not in enabled:

@@ -9,9 +9,10 @@ import numpy as np
 from softdock.lumped.chain import Chain, Pad, Wedge
 from softdock.lumped.chain_run import ChainRun, Outcome, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
+from softdock.model.member_kinds import LoadKind
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.prediction.chain import predict_chain
-from softdock.result import Audit, Channel, Event, History, Load, LoadKind, Result, Timing
+from softdock.result import Audit, Channel, Event, History, Load, Result, Timing
 from softdock.scenario.chain import CONTACT, LATCH, LATCH_SPRING, ChainScenario
 from softdock.simulation.loads import load_metrics, sort_loads
 from softdock.simulation.real_time import RealTime

@@ -7,8 +7,9 @@ import numpy as np
 
 from softdock.assembly.loads import LoadChannels
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.model.member_kinds import LoadKind
 from softdock.model.observations import Observation
-from softdock.result import Load, LoadKind
+from softdock.result import Load
 from softdock.simulation.metrics import Watched
 
 

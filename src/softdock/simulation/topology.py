@@ -18,6 +18,7 @@ from softdock.dynamics.kernels.channels import LARGEST
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
+from softdock.model.member_kinds import loads_of
 from softdock.model.observations import REACTION_FIELDS, Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
@@ -94,7 +95,7 @@ class Topology:
     @cached_property
     def _reaction_components(self) -> list[Observation]:
         """Components of all observed reactions, which are recorded only."""
-        prefixes = {load.name: JOINT_REACTION for load in self.loads if load.kind in ("joint", "mount")}
+        prefixes = {load.name: JOINT_REACTION for load in self.loads if load.kind in loads_of("reaction")}
         prefixes |= dict.fromkeys(self.scenario.reactions, "")
         return [
             Observation(name=name, field=f"{prefix}{field}")
