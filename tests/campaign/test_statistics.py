@@ -11,7 +11,8 @@ from scipy import stats
 
 from softdock.campaign.distributions import Uniform
 from softdock.campaign.sampling import Sampler
-from softdock.campaign.sizing import is_turning, size_spring
+from softdock.campaign.sized_spring import find_spring
+from softdock.campaign.sizing import size_spring
 from softdock.campaign.statistics import (
     capture_envelope,
     quantile_interval,
@@ -188,9 +189,10 @@ SPRINGS = {
     ],
 )
 def test_the_joint_decides_whether_a_spring_turns(metric: str, turning: bool | None) -> None:
-    assert is_turning(SPRINGS, metric) is turning
-    assert is_turning({}, metric) is None
-    assert is_turning({"springs": {"bend": 3}, "bodies": []}, metric) is None
+    found = find_spring(SPRINGS, metric)
+    assert (None if found is None else found.turning) is turning
+    assert find_spring({}, metric) is None
+    assert find_spring({"springs": {"bend": 3}, "bodies": []}, metric) is None
 
 
 def test_a_torsion_spring_needs_an_angle() -> None:

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from softdock.campaign.model import CampaignFile, Dispersion, PresetFile
 from softdock.campaign.plan import Plan, absolute, make_plan
-from softdock.campaign.sizing import is_turning, size_spring
+from softdock.campaign.sized_spring import find_spring
+from softdock.campaign.sizing import size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem, collected
 from softdock.scenario.base import ScenarioBase
@@ -229,7 +230,8 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
     """Raise InputError before the runs for what the report could not evaluate after them."""
     for name, spring in campaign.springs.items():
         try:
-            size_spring(name, spring.stroke, [], [], is_turning(scenario.to_data(), spring.metric))
+            found = find_spring(scenario.to_data(), spring.metric)
+            size_spring(name, spring.stroke, [], [], found.turning if found else None)
         except ValueError as error:
             raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
     two_and_two = isinstance(scenario, ChainScenario) and (

@@ -144,7 +144,7 @@ class Spring(Model):
     metric: str
     """Metric with the largest stored energy of a run, such as `spring_energy_max_bumper_spring`."""
     stroke: Any
-    """Deflection within which a linear spring must store that energy: a length or an angle."""
+    """Deflection from the rest position within which a linear spring must store that energy: a length or an angle."""
 
 
 class Margin(Model):

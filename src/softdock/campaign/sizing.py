@@ -1,19 +1,14 @@
 """Sizing of linear springs by the energy that they store in the runs of a campaign (ASSIST, Figure 15)."""
 
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from softdock.model.joints import MOTIONS
 from softdock.quantities.units import parse_quantity
 from softdock.result import Array
 
-ENERGY_METRIC = "spring_energy_max_"
-"""Beginning of the metrics with the largest stored energy of a spring."""
 SHARES = (0.5, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -26,25 +21,32 @@ class SpringSize:
     """m, or rad for a torsion spring."""
     turning: bool
     energies: Array
-    """Largest stored energy of every run with a finite value [J]."""
+    """Energy that the spring must store in every run with a finite value [J]."""
     runs: Array
     """Numbers of those runs."""
+    at_stop: int = 0
+    """Number of runs whose stroke ended at a stop; what the stop took is in the energies, at most."""
+    verified: float | None = None
+    """Stiffness with which the spring holds in all runs that were repeated with it; None without repetitions."""
 
     @property
     def stiffnesses(self) -> Array:
         """Stiffness per run [N/m or N m/rad]: k = 2 E / s², since E = k s² / 2."""
         return 2.0 * self.energies / self.stroke**2
 
-    def by_quantile(self, shares: tuple[float, ...] = SHARES) -> list[dict[str, float]]:
+    def by_quantile(self, shares: tuple[float, ...] = SHARES) -> list[dict[str, Any]]:
         """Return for each share of runs the energy quantile [J], the stiffness that stores it, and the excess.
 
-        The excess is the relative amount by which the largest energy exceeds the capacity of that spring.
+        The excess is the relative amount by which the largest energy exceeds the capacity of that spring. Only the
+        stiffness for all runs is verified by repeating runs; the others are estimates.
         """
         if not self.energies.size:
             return []
-        largest, rows = float(self.energies.max()), []
+        verified = None if self.verified is None else 0.5 * self.verified * self.stroke**2
+        largest, rows = verified or float(self.energies.max()), []
         for share in shares:
             energy = float(np.quantile(self.energies, share, method="higher"))  # the energy of a run
+            energy = largest if share == 1.0 else min(energy, largest)
             excess = largest / energy - 1.0 if energy > 0.0 else 0.0
             rows.append(
                 {
@@ -52,6 +54,7 @@ class SpringSize:
                     "energy": energy,
                     "stiffness": 2.0 * energy / self.stroke**2,
                     "excess": excess,
+                    "verified": share == 1.0 and self.verified is not None,
                 }
             )
         return rows
@@ -85,21 +88,3 @@ def _parse_stroke(stroke: Any, turning: bool | None) -> tuple[float, bool]:
     if turning is None:
         raise ValueError("must be a length or an angle, for example '12.7 mm' or '5 deg'")
     raise ValueError(f"must be {allowed[turning]}: the spring {'turns' if turning else 'slides'}")
-
-
-def is_turning(definition: Mapping[str, Any], metric: str) -> bool | None:
-    """Return whether the spring whose stored energy is a metric is a torsion spring; None where that is unknown.
-
-    `definition` is the plain data of the scenario.
-    """
-    if not metric.startswith(ENERGY_METRIC):
-        return None
-    flat = metric.removeprefix(ENERGY_METRIC)
-    with suppress(AttributeError, KeyError, TypeError):  # no scenario of kind multibody, or a damaged one
-        springs, bodies = definition["springs"], definition["bodies"]
-        spring = next((one for name, one in springs.items() if name.replace("-", "_") == flat), None)
-        if spring is not None:
-            motions = MOTIONS[bodies[spring["joint"]]["joint"]["type"]]
-            used = motions if spring.get("axis") is None else motions[spring["axis"] :][:1]
-            return set(used) == {"turning"} if used else None
-    return None

@@ -9,7 +9,10 @@ import numpy as np
 from softdock.campaign.compliance import assess_campaign
 from softdock.campaign.confidence import tolerance_bound
 from softdock.campaign.phases import PhaseShare, phase_shares
-from softdock.campaign.sizing import SpringSize, is_turning, size_spring
+from softdock.campaign.sized_spring import Column, find_spring
+from softdock.campaign.sizing import SpringSize, size_spring
+from softdock.campaign.spring_checks import SpringCheck, check_spring, with_check
+from softdock.campaign.spring_sentences import spring_sentences
 from softdock.campaign.statistics import (
     Envelope,
     RankCorrelation,
@@ -24,7 +27,7 @@ from softdock.campaign.statistics import (
 from softdock.campaign.table import Table
 from softdock.errors import InputError, Problem
 from softdock.model.requirements import metric_names
-from softdock.presentation.campaign import stiffness_unit, stop_rule_text, success_text
+from softdock.presentation.campaign import stop_rule_text, success_text
 from softdock.presentation.labels import input_label
 from softdock.presentation.numbers import format_quantity
 from softdock.presentation.rare_events import search_sentences
@@ -80,6 +83,8 @@ class CampaignSummary:
     sobol: dict[str, SobolIndices]
     envelope: tuple[str, str, Envelope] | None
     springs: list[SpringSize]
+    spring_checks: dict[str, SpringCheck]
+    """By name of a sized spring: what repeating runs with it showed."""
     worst: dict[str, list[tuple[int, str]]]
     predictions: BulkPredictions | None
     requirements: list[CampaignVerdict]
@@ -120,6 +125,14 @@ class CampaignSummary:
                 for metric, i in self.sobol.items()
             },
             "springs": {size.name: size.by_quantile() for size in self.springs},
+            "spring_checks": {
+                size.name: {
+                    "at_stop": size.at_stop,
+                    "stroke": size.stroke,
+                    **asdict(self.spring_checks[size.name]),
+                }
+                for size in self.springs
+            },
             "worst": {what: [run for run, _ in cases] for what, cases in self.worst.items()},
             "units": self.units,
             "phases": [asdict(one) for one in self.phases],
@@ -137,14 +150,14 @@ def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
     metrics = chosen_metrics(table)
     correlations = _correlations(table, inputs, metrics)
     predictions = _predictions(table)
-    springs = _springs(table)
+    springs, spring_checks = _springs(table)
     known = [name for name, values in table.metrics.items() if np.isfinite(values).any()]
     return CampaignSummary(
         sentences=[
             *search_sentences(whole.method, whole.search, system), *_sample_sentence(whole, table),
             *_success_sentence(table), *_stop_sentence(table), *_failure_sentence(whole),
             *_assist_sentences(table, inputs, system), *_prediction_sentences(predictions),
-            *_spring_sentences(springs, system),
+            *spring_sentences(springs, spring_checks, system),
         ],
         success=table.success_rate(),
         counts=whole.counts(),
@@ -163,6 +176,7 @@ def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
         sobol=_sobol(table, metrics) if campaign["sampling"] == "saltelli" else {},
         envelope=_envelope(table, inputs),
         springs=springs,
+        spring_checks=spring_checks,
         worst=_worst(whole, metrics, system),
         predictions=predictions,
         requirements=assess_campaign(whole.requirement_data()),
@@ -308,32 +322,34 @@ def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> li
     return sentences
 
 
-def _spring_sentences(springs: list[SpringSize], system: UnitSystem) -> list[str]:
-    sentences = []
-    for size in springs:
-        rows = size.by_quantile((0.99, 1.0))
-        if rows:
-            unit = stiffness_unit(size.turning)
-            sentences.append(
-                f"Spring '{size.name}' stores at most {format_quantity(rows[1]['energy'], 'J', system)}; a linear "
-                f"spring needs {format_quantity(rows[1]['stiffness'], unit, system)} to store it within its stroke "
-                f"({format_quantity(rows[0]['stiffness'], unit, system)} for 99 % of the runs)."
-            )
-    return sentences
-
-
-def _springs(table: Table) -> list[SpringSize]:
-    sizes = []
+def _springs(table: Table) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
+    """Return the sized springs of the campaign, and what repeating runs with them showed, by name."""
+    sizes, checks = [], {}
     for name, spring in table.manifest["campaign"]["springs"].items():
         values = table.metrics.get(spring["metric"])
+        if values is None:
+            continue
+        found = find_spring(table.manifest["scenario"]["data"], spring["metric"])
         try:
-            if values is not None:
-                turning = is_turning(table.manifest["scenario"]["data"], spring["metric"])
-                sizes.append(size_spring(name, spring["stroke"], table.run, values, turning))
+            size = size_spring(name, spring["stroke"], table.run, values, found.turning if found else None)
         except ValueError as error:
             field = f"springs.{name}.stroke"
             raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None
-    return sizes
+        size = size if found is None else found.count_stops(size, _column_of(table, size))
+        checks[name] = check_spring(table, size, spring["metric"])
+        sizes.append(with_check(size, checks[name]))
+    return sizes, checks
+
+
+def _column_of(table: Table, size: SpringSize) -> Column:
+    """Return a function that returns inputs (`input PATH`) and metrics of the runs of a size."""
+    rows = np.isin(table.run, size.runs)
+    columns = {f"input {name}": values for name, values in table.inputs.items()} | table.metrics
+
+    def column(name: str) -> Array | None:
+        return columns[name][rows] if name in columns else None
+
+    return column
 
 
 def _sobol(table: Table, metrics: list[str]) -> dict[str, SobolIndices]:

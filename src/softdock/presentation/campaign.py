@@ -14,8 +14,11 @@ def stiffness_unit(turning: bool) -> str:
     return "N*m/rad" if turning else "N/m"
 
 
-def spring_table(rows: Sequence[Mapping[str, float]], turning: bool, system: UnitSystem = AUTOMATIC) -> Table:
-    """Return the energy and stiffness that a share of runs needs; rows as from `SpringSize.by_quantile`."""
+def spring_table(rows: Sequence[Mapping[str, Any]], turning: bool, system: UnitSystem = AUTOMATIC) -> Table:
+    """Return the energy and stiffness that a share of runs needs; rows as from `SpringSize.by_quantile`.
+
+    Stiffnesses that no repeated run has verified are estimates.
+    """
     stiffness = display_unit(stiffness_unit(turning), 1.0, system)
     energy = display_unit("J", max((row["energy"] for row in rows), default=0.0), system)
     header = (
@@ -23,6 +26,7 @@ def spring_table(rows: Sequence[Mapping[str, float]], turning: bool, system: Uni
         axis_label("energy", energy.symbol),
         axis_label("linear stiffness", stiffness.symbol),
         "largest energy exceeds it by",
+        "status",
     )
     cells = [
         (
@@ -30,6 +34,7 @@ def spring_table(rows: Sequence[Mapping[str, float]], turning: bool, system: Uni
             format_number(energy.factor * row["energy"]),
             format_number(stiffness.factor * row["stiffness"]),
             f"{row['excess']:.0%}",
+            "verified" if row["verified"] else "estimate",
         )
         for row in rows
     ]

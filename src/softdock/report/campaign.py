@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.campaign.spring_sentences import check_text, repeated_table, stroke_text
 from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
 from softdock.campaign.table import Table, read_table
 from softdock.errors import InputError, Problem
@@ -366,12 +367,17 @@ def _envelope(table: Table, summary: CampaignSummary, system: UnitSystem) -> lis
 
 
 def _springs(summary: CampaignSummary, system: UnitSystem) -> list[str]:
-    text = "Largest stored energy of each run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
+    text = (
+        "Energy that the spring must store in each run, and the linear stiffness that stores it (as in ASSIST, Figure "
+        "15). What its stop took is counted; damping, friction and preload of the spring stay."
+    )
     parts = [f"<h2>Spring sizing</h2>{paragraph(text, 'keep')}"] if summary.springs else []
     for size in summary.springs:
-        stroke = format_quantity(size.stroke, "rad" if size.turning else "m", system)
+        check = summary.spring_checks[size.name]
         table = spring_table(size.by_quantile(), size.turning, system)
-        parts += [f"<h3>{html.escape(size.name)}, stroke {stroke}</h3>", scrolling(table)]
+        parts += [f"<h3>{html.escape(size.name)}, stroke {stroke_text(size, system)}</h3>", scrolling(table)]
+        parts.append(paragraph(check_text(size, check), "keep"))
+        parts += [scrolling(repeated_table(size, check, system))] if check.repeated else []
         parts.append(
             figure_image(figures.spring_figure(size, system), f"Energy and stiffness of {size.name}")
         )

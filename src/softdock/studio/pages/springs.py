@@ -2,10 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from nicegui import ui
 
-from softdock.campaign.sizing import is_turning, size_spring
+from softdock.campaign.sized_spring import Column, SizedSpring, find_spring
+from softdock.campaign.sizing import SpringSize, size_spring
 from softdock.presentation.campaign import spring_table
+from softdock.result import Array
 from softdock.studio.pages import axes
 
 if TYPE_CHECKING:
@@ -24,8 +27,9 @@ class Springs:
         given = columns.manifest.get("campaign", {}).get("springs", {})
         self.strokes = {spring["metric"]: str(spring["stroke"]) for spring in given.values()}
         ui.label(
-            "Linear stiffness that stores the energy of a share of all runs within the stroke: k = 2 E / s². "
-            "The stroke of a torsion spring is an angle."
+            "Linear stiffness that stores the energy of a share of all runs within the stroke, with what a stop took: "
+            "k = 2 E / s². The stroke of a torsion spring is an angle. These are estimates: the report repeats "
+            "the worst runs with the spring."
         ).classes("soft")
         with ui.row().classes("items-start w-full").style("gap: 10px; margin-top: 8px"):
             value = next((name for name in [*self.strokes, *energies] if name in energies), None)
@@ -37,10 +41,15 @@ class Springs:
             self.stroke.on_value_change(self.refresh)
         self.sizes = ui.html("", sanitize=False).classes("w-full").style("margin-top: 10px").mark("spring")
 
+    def find_spring(self) -> SizedSpring | None:
+        """Return the chosen spring; None where its energy is that of no spring along a joint."""
+        definition = self.columns.manifest.get("scenario", {}).get("data", {})
+        return find_spring(definition, self.energy.value or "")
+
     def is_turning(self) -> bool | None:
         """Return whether the chosen spring is a torsion spring; None where that is unknown."""
-        definition = self.columns.manifest.get("scenario", {}).get("data", {})
-        return is_turning(definition, self.energy.value or "")
+        found = self.find_spring()
+        return found.turning if found else None
 
     def default_stroke(self) -> str:
         """Return the stroke that the campaign gives the chosen spring, or one of the kind that it needs."""
@@ -75,8 +84,20 @@ class Springs:
         except ValueError:  # shown at the field
             self.sizes.set_content("")
             return
+        found = self.find_spring()
+        if found is not None:
+            size = found.count_stops(size, self._column_of(size))
         table = spring_table(size.by_quantile(), size.turning, self.system())
         self.sizes.set_content(table.to_html("plain"))
+
+    def _column_of(self, size: SpringSize) -> Column:
+        """Return a function that returns columns in the runs of a size."""
+        rows, known = np.isin(self.columns.run, size.runs), self.columns.numeric_names()
+
+        def column(name: str) -> Array | None:
+            return self.columns.column(name)[rows] if name in known else None
+
+        return column
 
 
 def _number_or_text(text: str | None) -> object:
