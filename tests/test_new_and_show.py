@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 import softdock
-from softdock.assembly.channel_list import list_channels
+from softdock.assembly.channels.registry import list_channels
 from softdock.campaign import runner as campaign_runner
 from softdock.campaign.loading import bundled_campaigns, campaign_text
 from softdock.campaign.loading import load as load_campaign

@@ -9,8 +9,7 @@ import pytest
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 
-from softdock.model import observations
-from softdock.model.channel_meanings import CHANNELS
+from softdock.assembly.channels.registry import GROUPS
 from softdock.model.joints import MOTIONS
 from softdock.quantities.model import field_docstrings
 from softdock.scenario.kinds import KINDS
@@ -76,21 +75,18 @@ def test_every_joint_type_has_a_drawing() -> None:
 
 
 def test_every_channel_has_a_unit_and_a_meaning() -> None:
-    known = {field for group in CHANNELS for field in group.fields}
-    for name, table in vars(observations).items():
-        assert not name.endswith("_FIELDS") or set(table) <= known, name
-    for group in CHANNELS:
-        for field, unit, meaning in group.rows():
-            assert unit, (group.title, field)
-            assert meaning.endswith("."), (group.title, field)
+    for group in GROUPS:
+        for name, field in group.fields.items():
+            assert field.unit, (group.title, name)
+            assert field.meaning.endswith("."), (group.title, name)
 
 
 def test_every_recorded_channel_is_in_the_reference_with_its_unit() -> None:
     listed: dict[str, set[str]] = {}
-    for group in CHANNELS:
-        for field, units, _ in group.rows():
-            listed.setdefault(field, set()).update(units.split(" or "))
+    for group in GROUPS:
+        for name, field in group.fields.items():
+            listed.setdefault(name, set()).update(field.unit.split(" or "))
     for name in ("assist-soft-docking", "pins-4"):
         for channel, recorded in simulate(load(name), with_prediction=False).history.channels.items():
-            field = channel.split(".")[-1].split(" in ")[0]
-            assert channel == "time" or recorded.unit in listed[field], channel
+            name_of_field = channel.split(".")[-1].split(" in ")[0]
+            assert channel == "time" or recorded.unit in listed[name_of_field], channel

@@ -23,9 +23,9 @@ from ruamel.yaml import YAML
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from softdock.assembly.channels.registry import GROUPS
 from softdock.campaign.loading import preset_texts
 from softdock.campaign.model import CampaignFile, PresetFile
-from softdock.model.channel_meanings import CHANNELS
 from softdock.model.joints import Attitude, Axis
 from softdock.quantities.fields import JointQuantity, Quantity
 from softdock.quantities.model import field_docstrings, split_example
@@ -308,8 +308,11 @@ def example_text(one: Described) -> str:
 def channels_text() -> str:
     """Return the tables of all channels as Markdown."""
     parts = []
-    for group in CHANNELS:
-        rows = [f"| `{name}` | {pretty(unit)} | {_cell(meaning)} |" for name, unit, meaning in group.rows()]
+    for group in GROUPS:
+        rows = [
+            f"| `{name}` | {pretty(field.unit)} | {_cell(field.meaning)} |"
+            for name, field in group.fields.items()
+        ]
         parts += [f"## {group.title}", "", group.text, "", ":::{container} keys", "| field | unit | meaning |",
                   "|---|---|---|", *rows, ":::", ""]  # fmt: skip
     return "\n".join(parts)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.assembly.assembler import Assembly, assemble
-from softdock.assembly.channels import channel_records
+from softdock.assembly.channels.records import channel_records
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.tree import BALL, FREE

@@ -68,7 +68,7 @@ def simulate_impact_on_bottoms(layout, mass=10.0, k=1e5, speed=0.01):
     system = System(bodies={"plate": plate}, interfaces={"berth": one})
     assembly = assemble(system)
     interfaces, pins = interface_records(system, assembly)
-    from softdock.assembly.channels import channel_records
+    from softdock.assembly.channels.records import channel_records
     from softdock.dynamics.kernels.channels import LARGEST
     from softdock.model.observations import Observation
 

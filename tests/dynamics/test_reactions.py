@@ -5,7 +5,7 @@ import pytest
 
 from dynamics.flexible_systems import bent_boom
 from dynamics.systems import JOINTS, assemble, evaluate, joint, solid
-from softdock.assembly.channels import channel_records
+from softdock.assembly.channels.records import channel_records
 from softdock.assembly.reactions import rigidly_beyond
 from softdock.dynamics.kernels.channels import read_channels
 from softdock.dynamics.kernels.reactions import frame_acceleration

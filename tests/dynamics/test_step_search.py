@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, scene, simulate_with_peaks
 from softdock import simulate
-from softdock.dynamics.kernels.channels import CHANNEL, ELEMENT_FORCE, LARGEST, PLAIN, SMALLEST, SQUARE
+from softdock.dynamics.kernels.channels import CHANNEL, LARGEST, SMALLEST, ChannelKind, Form
 from softdock.dynamics.kernels.enclosure import enclose, estimate_load_curvature
 from softdock.dynamics.kernels.load_search import is_far_below_peak
 from softdock.dynamics.kernels.step_search import stays_within_peaks
@@ -448,13 +448,20 @@ def test_the_search_does_not_resolve_rounding_errors_of_a_joint_at_rest():
 
 
 @pytest.mark.plain_python
-@pytest.mark.parametrize("form", [PLAIN, SQUARE])
+@pytest.mark.parametrize("form", [Form.PLAIN, Form.SQUARE])
 def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
     """Bounds by few operations, as (M118), are not below those of the parabola through both values."""
     rng, channel, excluded = np.random.default_rng(5), np.zeros(1, CHANNEL).view(np.recarray)[0], 0
-    channel.kind, channel.form, channel.scale, channel.load = ELEMENT_FORCE, form, 1.0, LARGEST | SMALLEST
+    channel.kind, channel.form, channel.scale, channel.load = (
+        ChannelKind.ELEMENT_FORCE,
+        form,
+        1.0,
+        LARGEST | SMALLEST,
+    )
     for _ in range(2000):
-        x, x_0, x_1 = rng.uniform(0.0 if form == SQUARE else -1.0, 1.0, 3) * 10.0 ** rng.integers(-2, 1, 3)
+        x, x_0, x_1 = rng.uniform(0.0 if form == Form.SQUARE else -1.0, 1.0, 3) * 10.0 ** rng.integers(
+            -2, 1, 3
+        )
         r, channel.seen = 10.0 ** rng.uniform(-1.0, 1.0), max(abs(x_0), abs(x_1)) * rng.uniform(1.0, 4.0)
         channel.largest, channel.smallest = channel.seen, -channel.seen
         curvature = estimate_load_curvature(channel, r, x, x_0, x_1)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from softdock.assembly.channel_units import JOINT_REACTION, element_fields
+from softdock.assembly.channels.bodies import JOINT_REACTION
+from softdock.assembly.channels.registry import units_of
 from softdock.assembly.reactions import transmits_load
 from softdock.model.member_kinds import MEMBER_KINDS, LoadKind, MemberKind
-from softdock.model.observations import INTERFACE_FIELDS, Observation
+from softdock.model.observations import Observation
 from softdock.model.system import System
 
 
@@ -45,9 +46,9 @@ def _of_member(system: System, name: str, kind: MemberKind) -> LoadChannels | No
     """Return the load of a contact or element; None of an input and of what transmits nothing."""
     if kind.load is None:
         return None
-    fields = element_fields(system, name) if name in system.elements() else INTERFACE_FIELDS
-    force = Observation(name=name, field="force") if fields["force"] == "N" else None
-    moment = Observation(name=name, field="moment") if "moment" in fields else None
+    units = units_of(system, name)
+    force = Observation(name=name, field="force") if units["force"] == "N" else None
+    moment = Observation(name=name, field="moment") if "moment" in units else None
     return LoadChannels(name, kind.load, force, moment, kind.signed)
 
 

@@ -66,7 +66,7 @@ def _find(name: str) -> tuple[str, Path]:
 
 def _show_channels(name: str, matching: str | None, as_json: bool) -> None:
     """Print the channels of a scenario, all or those whose name matches."""
-    from softdock.assembly.channel_list import list_channels
+    from softdock.assembly.channels.registry import list_channels
     from softdock.presentation.tables import Table
     from softdock.scenario.loading import load
     from softdock.scenario.multibody import MultibodyScenario

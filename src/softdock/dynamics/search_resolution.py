@@ -5,8 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels import channels as c
-from softdock.dynamics.kernels.elements import COUPLING, LOAD, LOCK, STRUT, WELD
+from softdock.dynamics.kernels.channels import (
+    ChannelKind,
+    is_about_elements,
+    is_about_frames,
+    is_acceleration,
+)
+from softdock.dynamics.kernels.elements import acts_between_bodies
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import SystemArrays
 
@@ -17,26 +22,25 @@ RESOLVED = 0.01  # error of a peak over the tolerance of a step
 FLOOR_TIME = 0.1
 
 
-TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD, COUPLING)
-"""Elements whose forces depend on the attitude of two links."""
-
-
 def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float) -> None:
     """Set the resolution of channels from the tolerances of a step and the mass of the lightest link [kg]."""
-    records, allowed = channels.view(np.ndarray), np.zeros(c.KINDS)
-    allowed[c.POSITION], allowed[c.VELOCITY] = accuracy.length, accuracy.speed
-    allowed[c.TURN_RATE], allowed[[c.TILT, c.ATTITUDE]] = accuracy.rate, accuracy.angle
+    records, allowed = channels.view(np.ndarray), np.zeros(len(ChannelKind))
+    allowed[ChannelKind.POSITION], allowed[ChannelKind.VELOCITY] = accuracy.length, accuracy.speed
+    allowed[ChannelKind.TURN_RATE] = accuracy.rate
+    allowed[[ChannelKind.TILT, ChannelKind.ATTITUDE]] = accuracy.angle
     kind = records["kind"]
-    state = (kind == c.JOINT_POSITION) | (kind == c.JOINT_SPEED)
+    state = (kind == ChannelKind.JOINT_POSITION) | (kind == ChannelKind.JOINT_SPEED)
     allowed_of = np.where(state, tolerance[records["at"]], allowed[kind])
-    strut = (records["bounded"] == 1) & ((kind == c.ELEMENT_DEFLECTION) | (kind == c.ELEMENT_FORCE))
+    strut = (records["bounded"] == 1) & (
+        (kind == ChannelKind.ELEMENT_DEFLECTION) | (kind == ChannelKind.ELEMENT_FORCE)
+    )
     allowed_of[strut] = accuracy.length / records["scale"][strut]
     records["resolution"] = RESOLVED * allowed_of
-    energy = (kind == c.ELEMENT_ENERGY) | (kind == c.STRUCTURE_ENERGY)
+    energy = (kind == ChannelKind.ELEMENT_ENERGY) | (kind == ChannelKind.STRUCTURE_ENERGY)
     records["negligible"] = np.where(energy, RESOLVED * lightest * accuracy.speed**2, 0.0)
     # Lengths, angles or speeds. Without a limit the search resolves rounding errors of joints at rest.
     finest = min(accuracy.length, accuracy.angle, accuracy.speed, accuracy.rate)
-    records["negligible"][kind == c.ELEMENT_DEFLECTION] = RESOLVED * finest
+    records["negligible"][kind == ChannelKind.ELEMENT_DEFLECTION] = RESOLVED * finest
     records["floor"] = RESOLVED * lightest * accuracy.speed / FLOOR_TIME
 
 
@@ -45,13 +49,11 @@ def needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.i
     elements = assembly.elements.view(np.ndarray)
     ends: set[int] = set()
     for kind, i, j, in_world in zip(*(channels[name].tolist() for name in ("kind", "i", "j", "in_world"))):
-        if c.POSITION <= kind <= c.ATTITUDE or c.ACCELERATION <= kind <= c.TURN_ACCELERATION:
+        if is_about_frames(kind) or is_acceleration(kind):
             ends |= {i} if in_world else {i, j}
-        elif kind == c.REACTION:
+        elif kind == ChannelKind.REACTION:
             ends.add(int(assembly.reactions.view(np.ndarray)["link"][i]))
-        elif (c.ELEMENT_FORCE <= kind <= c.ELEMENT_DEFLECTION or kind == c.ELEMENT_WRENCH) and (
-            elements["kind"][i] in TURNING_ELEMENTS or elements["ball"][i]
-        ):
+        elif is_about_elements(kind) and (acts_between_bodies(elements["kind"][i]) or elements["ball"][i]):
             ends |= {int(elements["a"][i]), int(elements["b"][i])}
     needed, parents = np.zeros(len(assembly.links), np.int64), assembly.links.view(np.ndarray)["parent"]
     for link in ends:

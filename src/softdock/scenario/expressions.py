@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from softdock.assembly.channel_units import unit_of
+from softdock.assembly.channels.registry import unit_of
 from softdock.errors import no_such
 from softdock.model.expressions import (
     Condition,

@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from softdock.assembly.assembler import Assembly
-from softdock.assembly.channel_units import JOINT_REACTION, unit_of
-from softdock.assembly.channels import channel_records, default_observations, set_forms
+from softdock.assembly.channels.bodies import JOINT_REACTION, REACTION_FIELDS
+from softdock.assembly.channels.records import channel_records, use_lengths_of_struts
+from softdock.assembly.channels.registry import default_observations, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
 from softdock.assembly.loads import LoadChannels, load_channels
@@ -19,7 +20,7 @@ from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
 from softdock.model.member_kinds import loads_of
-from softdock.model.observations import REACTION_FIELDS, Observation
+from softdock.model.observations import Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario.base import ScenarioBase
@@ -321,7 +322,7 @@ class Topology:
             return self._make_channels(scenario, assembly)
         channels = copy_records(self._channels)
         if scenario.struts:  # the search for peaks of their forces depends on their stiffness
-            set_forms(channels, assembly)
+            use_lengths_of_struts(channels, assembly)
         return channels
 
     @cached_property

@@ -1,6 +1,7 @@
 """Quantities that are recorded, watched by events and searched for peaks."""
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE, TORQUE
 from softdock.dynamics.kernels.actuators import firings_until, propellant_used, time_on
 from softdock.dynamics.kernels.appendages import node_value
 from softdock.dynamics.kernels.contacts import sharpen_pair
-from softdock.dynamics.kernels.couplings import MISALIGNMENT, coupling_value
+from softdock.dynamics.kernels.couplings import coupling_value
 from softdock.dynamics.kernels.elements import element_wrench
 from softdock.dynamics.kernels.formulas import formula_value
 from softdock.dynamics.kernels.gnc_records import ControllerValue
@@ -25,47 +26,91 @@ from softdock.dynamics.kernels.zones import ZONE_RESULTS, add_zone
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
 
-# Kinds of channels.
-TIME = 0
-JOINT_POSITION = 1
-JOINT_SPEED = 2
-POSITION = 3  # of frame F on link i, seen from frame G on link j; component 3 is the norm
-VELOCITY = 4  # rate of that position, as seen from G
-TURN_RATE = 5  # angular velocity of F against G, in G
-TILT = 6  # angle between the z axes of F and G
-ATTITUDE = 7  # quaternion wxyz of F in G, by component
-ELEMENT_FORCE = 8
-ELEMENT_ENERGY = 9
-ELEMENT_DEFLECTION = 10
-CONTACT_FORCE = 11  # size of the force of a pair
-CONTACT_RESULT = 12  # one entry of the results of a pair, by component
-ANY_CONTACT = 13  # the largest such entry of all pairs and interfaces; component -1 is the force
-NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 is the size of the shift
-NODE_RATE = 15  # rate of that
-STRUCTURE_ENERGY = 16  # elastic energy of a structure
-INTERFACE_RESULT = 17  # one entry of the results of an interface, by component
-CONTROLLER_VALUE = 18  # of a controller, by component; see controller_value
-SUNLIGHT = 19  # visible fraction of the Sun's disc
-ELEMENT_WRENCH = (
-    20  # of a strut, weld, lock, coupling or load, by component: force, torque; 6 is the size of the torque,
-    # from 7 on values of a coupling
-)
-CONTACT_MOMENT = 21  # size of the torque of a pair about the origin of surface A
-DRIVE_VALUE = 22  # of a drive, by component; see drive_value
-ZONE = 23  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
-ACCELERATION = 24  # of the origin of frame F against N, in axes of G
-TURN_ACCELERATION = 25  # of frame F against N, in axes of G
-REACTION = 26  # of a joint or mount, by component: force, torque, sizes of both
-FORMULA = 27  # of channels before it: nodes i to j of `system.formulas`
-KINDS = 28
 
-# Components of the channels of a drive.
-COMMAND, COMMAND_SPEED, LAG, POWER, STALLED = 0, 1, 2, 3, 4
+class ChannelKind(IntEnum):
+    """Readers of channels; `component` is the component of the channel."""
 
-# Functions of a channel that are smooth where it may have a kink.
-PLAIN = 0  # the channel itself
-SQUARE = 1  # of a distance or another norm, or of the length of a strut
-COSINE = 2  # of an angle between axes
+    TIME = 0
+    JOINT_POSITION = 1
+    JOINT_SPEED = 2
+    POSITION = 3
+    """Of frame F on link i, seen from frame G on link j; component 3 is the norm."""
+    VELOCITY = 4
+    """Rate of that position, as seen from G."""
+    TURN_RATE = 5
+    """Angular velocity of F against G, in G."""
+    TILT = 6
+    """Angle between the z axes of F and G."""
+    ATTITUDE = 7
+    """Quaternion wxyz of F in G, by component."""
+    ELEMENT_FORCE = 8
+    ELEMENT_ENERGY = 9
+    ELEMENT_DEFLECTION = 10
+    CONTACT_FORCE = 11
+    """Size of the force of a pair."""
+    CONTACT_RESULT = 12
+    """One entry of the results of a pair, by component."""
+    ANY_CONTACT = 13
+    """The largest such entry of all pairs and interfaces; component -1 is the force."""
+    NODE_DEFLECTION = 14
+    """Of a structure's node against its body, by component; 6 is the size of the shift."""
+    NODE_RATE = 15
+    """Rate of that."""
+    STRUCTURE_ENERGY = 16
+    """Elastic energy of a structure."""
+    INTERFACE_RESULT = 17
+    """One entry of the results of an interface, by component."""
+    CONTROLLER_VALUE = 18
+    """Of a controller, by component; see controller_value."""
+    SUNLIGHT = 19
+    """Visible fraction of the Sun's disc."""
+    ELEMENT_WRENCH = 20
+    """Of an element between two bodies, by component: force, torque, size of the torque."""
+    CONTACT_MOMENT = 21
+    """Size of the torque of a pair about the origin of surface A."""
+    DRIVE_VALUE = 22
+    """Of a drive, by component; see drive_value."""
+    ZONE = 23
+    """Of a part of surface A of a pair, by component: force (3), area, pressure, size of the force."""
+    ACCELERATION = 24
+    """Of the origin of frame F against N, in axes of G."""
+    TURN_ACCELERATION = 25
+    """Of frame F against N, in axes of G."""
+    REACTION = 26
+    """Of a joint or mount, by component: force, torque, sizes of both."""
+    FORMULA = 27
+    """Of channels before it: nodes i to j of `system.formulas`."""
+    COUPLING_VALUE = 28
+    """Of a coupling, by component; see coupling_value."""
+
+
+BOUNDED = (
+    ChannelKind.TIME, ChannelKind.JOINT_POSITION, ChannelKind.JOINT_SPEED, ChannelKind.POSITION, ChannelKind.TILT,
+    ChannelKind.ATTITUDE, ChannelKind.FORMULA,
+)  # fmt: skip
+"""Channels whose second derivative has a bound; see enclosure."""
+
+
+class DriveValue(IntEnum):
+    """Components of the channels of a drive."""
+
+    COMMAND = 0
+    COMMAND_SPEED = 1
+    LAG = 2
+    POWER = 3
+    STALLED = 4
+
+
+class Form(IntEnum):
+    """Functions of a channel that are smooth where it may have a kink."""
+
+    PLAIN = 0
+    """The channel itself."""
+    SQUARE = 1
+    """Of a distance or another norm, or of the length of a strut."""
+    COSINE = 2
+    """Of an angle between axes."""
+
 
 # Peaks to search for.
 LARGEST = 1
@@ -111,43 +156,83 @@ CHANNEL = np.dtype(
 )
 
 
+@inline
+def is_about_frames(kind):
+    """Return whether a channel is about a frame seen from another one, and follows from the motion of two links."""
+    return (
+        kind == ChannelKind.POSITION
+        or kind == ChannelKind.VELOCITY
+        or kind == ChannelKind.TURN_RATE
+        or kind == ChannelKind.TILT
+        or kind == ChannelKind.ATTITUDE
+    )
+
+
+@inline
+def is_about_structures(kind):
+    """Return whether a channel is about a flexible structure or a node of it."""
+    return (
+        kind == ChannelKind.NODE_DEFLECTION
+        or kind == ChannelKind.NODE_RATE
+        or kind == ChannelKind.STRUCTURE_ENERGY
+    )
+
+
+@inline
+def is_about_elements(kind):
+    """Return whether a channel is a force, energy or deflection of an element, or a value of a coupling."""
+    return (
+        kind == ChannelKind.ELEMENT_FORCE
+        or kind == ChannelKind.ELEMENT_ENERGY
+        or kind == ChannelKind.ELEMENT_DEFLECTION
+        or kind == ChannelKind.ELEMENT_WRENCH
+        or kind == ChannelKind.COUPLING_VALUE
+    )
+
+
+@inline
+def is_acceleration(kind):
+    """Return whether a channel is a component or the size of an acceleration."""
+    return kind == ChannelKind.ACCELERATION or kind == ChannelKind.TURN_ACCELERATION
+
+
 @kernel
 def channel_value(channel, system, t, y):
     """Return a channel that is not about frames; expects that the derivative was evaluated at this time and state."""
     kind, i = channel.kind, channel.i
-    if kind == JOINT_POSITION or kind == JOINT_SPEED:
+    if kind == ChannelKind.JOINT_POSITION or kind == ChannelKind.JOINT_SPEED:
         return y[channel.at]
-    if kind == ELEMENT_FORCE:
+    if kind == ChannelKind.ELEMENT_FORCE:
         return system.elements[i].force
-    if kind == ELEMENT_ENERGY:
+    if kind == ChannelKind.ELEMENT_ENERGY:
         return system.elements[i].energy
-    if kind == ELEMENT_DEFLECTION:
+    if kind == ChannelKind.ELEMENT_DEFLECTION:
         return system.elements[i].deflection
-    if kind == CONTACT_FORCE:
+    if kind == ChannelKind.CONTACT_FORCE:
         return system.pairs[i].force
-    if kind == CONTACT_RESULT:
+    if kind == ChannelKind.CONTACT_RESULT:
         if channel.component == DEPTH or channel.component == PRESSURE:
             sharpen_pair(system.links, system.pairs[i], i, system.arrays, system.lists)
         return system.pairs[i].out[channel.component]
-    if kind == INTERFACE_RESULT:
+    if kind == ChannelKind.INTERFACE_RESULT:
         return system.interfaces[i].result[channel.component]
-    if kind == ELEMENT_WRENCH and channel.component >= MISALIGNMENT:
+    if kind == ChannelKind.COUPLING_VALUE:
         return coupling_value(system.elements[i], channel.component)
-    if kind == ELEMENT_WRENCH:
+    if kind == ChannelKind.ELEMENT_WRENCH:
         return wrench_entry(element_wrench(system.elements[i], system.links), channel.component)
-    if kind == CONTACT_MOMENT:
+    if kind == ChannelKind.CONTACT_MOMENT:
         out = system.pairs[i].out
         return math.sqrt(out[TORQUE] ** 2 + out[TORQUE + 1] ** 2 + out[TORQUE + 2] ** 2)
-    if kind == ANY_CONTACT:
+    if kind == ChannelKind.ANY_CONTACT:
         if channel.component == DEPTH or channel.component == PRESSURE:
             for k in range(system.pairs.shape[0]):
                 sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
         return largest_contact(channel.component, system.pairs, system.interfaces)
-    if kind == DRIVE_VALUE:
+    if kind == ChannelKind.DRIVE_VALUE:
         return drive_value(system.elements[i], channel.component)
-    if kind == CONTROLLER_VALUE:
+    if kind == ChannelKind.CONTROLLER_VALUE:
         return controller_value(system.gnc, i, channel.component, t)
-    if kind == SUNLIGHT:
+    if kind == ChannelKind.SUNLIGHT:
         return system.orbit[0].sunlight
     return t
 
@@ -165,13 +250,13 @@ def wrench_entry(W, component):
 @inline
 def drive_value(drive, component):
     """Return the command of a drive, its speed, the size of its error, the power of the motor, or how far it stalls."""
-    if component == COMMAND:
+    if component == DriveValue.COMMAND:
         return drive.command
-    if component == COMMAND_SPEED:
+    if component == DriveValue.COMMAND_SPEED:
         return drive.command_speed
-    if component == LAG:
+    if component == DriveValue.LAG:
         return abs(drive.deflection) if drive.active == 1 or drive.at_delay >= 0 else 0.0
-    return drive.power if component == POWER else drive.stall
+    return drive.power if component == DriveValue.POWER else drive.stall
 
 
 @kernel
@@ -249,18 +334,18 @@ def frame_values(channel, i, links):
     Component 3 is the norm, or the scalar part of a quaternion; a tilt [rad] is component 0.
     """
     kind, base = channel.kind, links[i.root]
-    if kind == TILT or kind == ATTITUDE:
+    if kind == ChannelKind.TILT or kind == ChannelKind.ATTITUDE:
         R = link_rotation(i, base, channel.R_iF)
         if channel.in_world == 0:
             R = matrix_product(transpose(observer_rotation(channel, links)), R)
-        if kind == TILT:
+        if kind == ChannelKind.TILT:
             return math.atan2(math.hypot(R[2], R[5]), R[8]), 0.0, 0.0, 0.0
         w, x, y, z = quaternion_from_matrix(R)
         return x, y, z, w
     fx, fy, fz = link_point(i, base, channel.p_iF)
-    if kind == POSITION:
+    if kind == ChannelKind.POSITION:
         x, y, z = fx, fy, fz
-    elif kind == VELOCITY:
+    elif kind == ChannelKind.VELOCITY:
         x, y, z = point_velocity(i, base, fx, fy, fz)
     else:
         x, y, z = link_angular_velocity(i, base)
@@ -284,9 +369,9 @@ def observer_motion(channel, links, fx, fy, fz):
     The velocity is that of the point of G at F's origin, (fx, fy, fz) in N [m].
     """
     j = links[channel.j]
-    if channel.kind == POSITION:
+    if channel.kind == ChannelKind.POSITION:
         return link_point(j, links[j.root], channel.p_jG)
-    if channel.kind == VELOCITY:
+    if channel.kind == ChannelKind.VELOCITY:
         return point_velocity(j, links[j.root], fx, fy, fz)
     return link_angular_velocity(j, links[j.root])
 
@@ -304,9 +389,9 @@ def choose_component(component, x, y, z, rest):
 @kernel
 def structure_value(channel, system, y):
     """Return a channel about a flexible structure: its energy, or a deflection of a node or its rate."""
-    if channel.kind == STRUCTURE_ENERGY:
+    if channel.kind == ChannelKind.STRUCTURE_ENERGY:
         return system.appendages[channel.i].energy
-    rate = 1 if channel.kind == NODE_RATE else 0
+    rate = 1 if channel.kind == ChannelKind.NODE_RATE else 0
     node = system.nodes[channel.i]
     return node_value(node, system.appendages, system.shapes, y, system.world[0].n_q, channel.component, rate)
 
@@ -317,10 +402,10 @@ def prepare(kind, system, prepared):
 
     `prepared` and the result are 0 if nothing is known, 1 with accelerations, 2 also with wrenches.
     """
-    if kind >= ACCELERATION and prepared == 0:
+    if prepared == 0 and (is_acceleration(kind) or kind == ChannelKind.REACTION):
         update_accelerations(system)
         prepared = 1
-    if kind == REACTION and prepared == 1:
+    if kind == ChannelKind.REACTION and prepared == 1:
         balance_links(system)
         prepared = 2
     return prepared
@@ -333,30 +418,32 @@ def read_channels(channels, count, system, t, y, out):
     prepared, i = 0, 0
     while i < count:
         channel = channels[i]
-        if POSITION <= channel.kind <= ATTITUDE:
+        if is_about_frames(channel.kind):
             x, y_, z, rest = frame_values(channel, links[channel.i], links)
             out[i] = choose_component(channel.component, x, y_, z, rest)
             while i + 1 < count and channels[i + 1].shared == 1:
                 i += 1
                 out[i] = choose_component(channels[i].component, x, y_, z, rest)
-        elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
+        elif is_about_structures(channel.kind):
             out[i] = structure_value(channel, system, y)
-        elif channel.kind == FORMULA:
+        elif channel.kind == ChannelKind.FORMULA:
             out[i] = formula_value(system.formulas, channel.i, channel.j, out)
             if not math.isfinite(out[i]):
                 channel.undefined = 1
-        elif channel.kind == REACTION:
+        elif channel.kind == ChannelKind.REACTION:
             reaction = system.reactions[channel.i]
             if reaction.evaluation != system.world[0].evaluations:
-                prepared = prepare(REACTION, system, prepared)
+                prepared = prepare(ChannelKind.REACTION, system, prepared)
                 update_reaction(system, reaction, y)
             out[i] = reaction_value(reaction, channel.component)
             while i + 1 < count and channels[i + 1].shared == 1:
                 i += 1
                 out[i] = reaction_value(reaction, channels[i].component)
-        elif channel.kind >= ZONE:
+        elif channel.kind == ChannelKind.ZONE:
+            out[i] = zone_value(channel, system, channel.shared == 1)
+        elif is_acceleration(channel.kind):
             prepared = prepare(channel.kind, system, prepared)
-            out[i] = derived_value(channel, system, channel.shared == 1)
+            out[i] = acceleration_value(channel, system)
         else:
             out[i] = channel_value(channel, system, t, y)
         i += 1
@@ -367,9 +454,9 @@ def read_controller_channels(channels, count, system, t, out):
     """Write the values of those of the first channels that change when a controller acts but no force changes."""
     for i in range(count):
         channel = channels[i]
-        if channel.kind == CONTROLLER_VALUE:
+        if channel.kind == ChannelKind.CONTROLLER_VALUE:
             out[i] = controller_value(system.gnc, channel.i, channel.component, t)
-        elif channel.kind == FORMULA:
+        elif channel.kind == ChannelKind.FORMULA:
             out[i] = formula_value(system.formulas, channel.i, channel.j, out)
 
 
@@ -381,34 +468,40 @@ def read_sampled_channels(channels, count, system, t, y, out):
     for i in range(count):
         channel = channels[i]
         if channel.bounded == 0:
-            if channel.kind == VELOCITY or channel.kind == TURN_RATE:
+            if channel.kind == ChannelKind.VELOCITY or channel.kind == ChannelKind.TURN_RATE:
                 x, y_, z, rest = frame_values(channel, links[channel.i], links)
                 out[i] = choose_component(channel.component, x, y_, z, rest)
-            elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
+            elif is_about_structures(channel.kind):
                 out[i] = structure_value(channel, system, y)
-            elif channel.kind == REACTION:
-                prepared = prepare(REACTION, system, prepared)
+            elif channel.kind == ChannelKind.REACTION:
+                prepared = prepare(ChannelKind.REACTION, system, prepared)
                 update_reaction(system, system.reactions[channel.i], y)
                 out[i] = reaction_value(system.reactions[channel.i], channel.component)
-            elif channel.kind >= ZONE:
+            elif channel.kind == ChannelKind.ZONE:
+                out[i] = zone_value(channel, system, False)
+            elif is_acceleration(channel.kind):
                 prepared = prepare(channel.kind, system, prepared)
-                out[i] = derived_value(channel, system, False)
+                out[i] = acceleration_value(channel, system)
             else:
                 out[i] = channel_value(channel, system, t, y)
 
 
 @kernel
-def derived_value(channel, system, known):
-    """Return a channel about a zone or an acceleration.
+def zone_value(channel, system, known):
+    """Return a channel about a zone.
 
     `known` tells that the channel before is about the same zone, which is not computed again.
     """
-    if channel.kind == ZONE:
-        sums = system.pairs[channel.i].zone
-        if not known:
-            add_zone(system, channel.i, channel.j, channel.p_iF[0], channel.p_iF[1], sums)
-        if channel.component < ZONE_RESULTS:
-            return sums[channel.component]
-        return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
-    x, y_, z, size = frame_acceleration(channel, system, channel.kind == TURN_ACCELERATION)
-    return choose_component(channel.component, x, y_, z, size)
+    sums = system.pairs[channel.i].zone
+    if not known:
+        add_zone(system, channel.i, channel.j, channel.p_iF[0], channel.p_iF[1], sums)
+    if channel.component < ZONE_RESULTS:
+        return sums[channel.component]
+    return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
+
+
+@inline
+def acceleration_value(channel, system):
+    """Return a component or the size of an acceleration of a frame."""
+    x, y, z, size = frame_acceleration(channel, system, channel.kind == ChannelKind.TURN_ACCELERATION)
+    return choose_component(channel.component, x, y, z, size)

@@ -130,6 +130,24 @@ ELEMENT = np.dtype(
 )
 
 
+@inline
+def acts_along_joint(kind):
+    """Return whether an element acts along a joint."""
+    return kind == SPRING or kind == STOP or is_drive(kind)
+
+
+@inline
+def is_drive(kind):
+    """Return whether an element is a drive."""
+    return kind == DRIVE_POSITION or kind == DRIVE_SPEED
+
+
+@inline
+def acts_between_bodies(kind):
+    """Return whether the force of an element depends on the attitude of two links."""
+    return kind == STRUT or kind == WELD or kind == LOAD or kind == LOCK or kind == COUPLING
+
+
 @kernel
 def apply_elements(links, axes, elements, tables, t, q, u, dy):
     """Add the forces of all active elements; returns power dissipated and power supplied [W].
@@ -143,7 +161,7 @@ def apply_elements(links, axes, elements, tables, t, q, u, dy):
         element.force, element.energy, element.loss, element.power = 0.0, 0.0, 0.0, 0.0
         element.branch = 0
         kind = element.kind
-        if element.active == 0 and not (kind == DRIVE_POSITION or kind == DRIVE_SPEED):
+        if element.active == 0 and not is_drive(kind):
             if kind == COUPLING:  # its stroke is known while it is switched off
                 coupling_pose(element, links)
             continue

@@ -2,30 +2,8 @@
 
 import math
 
-from softdock.dynamics.kernels.channels import (
-    ACCELERATION,
-    ANY_CONTACT,
-    ATTITUDE,
-    CONTACT_FORCE,
-    CONTACT_MOMENT,
-    COSINE,
-    ELEMENT_DEFLECTION,
-    ELEMENT_FORCE,
-    ELEMENT_WRENCH,
-    INTERFACE_RESULT,
-    JOINT_POSITION,
-    JOINT_SPEED,
-    POSITION,
-    REACTION,
-    SQUARE,
-    TILT,
-    TIME,
-    TURN_ACCELERATION,
-    TURN_RATE,
-    VELOCITY,
-    ZONE,
-)
-from softdock.dynamics.kernels.elements import COUPLING, STRUT
+from softdock.dynamics.kernels.channels import ChannelKind, Form, is_about_elements, is_acceleration
+from softdock.dynamics.kernels.elements import acts_between_bodies
 from softdock.dynamics.kernels.motion_bounds import (
     ANGULAR_ACCELERATION,
     ANGULAR_VELOCITY,
@@ -57,26 +35,28 @@ ROUNDING = 1e-14  # of the value
 def is_contact(kind):
     """Return whether a channel is about contacts."""
     return (
-        CONTACT_FORCE <= kind <= ANY_CONTACT
-        or kind == INTERFACE_RESULT
-        or kind == CONTACT_MOMENT
-        or kind == ZONE
+        kind == ChannelKind.CONTACT_FORCE
+        or kind == ChannelKind.CONTACT_RESULT
+        or kind == ChannelKind.ANY_CONTACT
+        or kind == ChannelKind.INTERFACE_RESULT
+        or kind == ChannelKind.CONTACT_MOMENT
+        or kind == ChannelKind.ZONE
     )
 
 
 @inline
 def is_state(kind):
     """Return whether a channel is an entry of the state, whose interpolation is a polynomial."""
-    return kind == JOINT_POSITION or kind == JOINT_SPEED
+    return kind == ChannelKind.JOINT_POSITION or kind == ChannelKind.JOINT_SPEED
 
 
 @inline
 def smooth_value(channel, x):
     """Return a smooth function of a channel that has kinks: the square of a distance, the cosine of an angle."""
-    if channel.form == SQUARE:
+    if channel.form == Form.SQUARE:
         length = channel.scale * x + channel.offset
         return length * length
-    return math.cos(x) if channel.form == COSINE else x
+    return math.cos(x) if channel.form == Form.COSINE else x
 
 
 @kernel
@@ -86,7 +66,7 @@ def bound_curvature(channel, system, dense, motion):
     The first is the largest magnitude of negative values, the second that of positive ones.
     """
     kind, links = channel.kind, system.links
-    if kind == POSITION:
+    if kind == ChannelKind.POSITION:
         j = -1 if channel.in_world == 1 else channel.j
         distance, speed, acceleration = bound_separation(
             links, dense, motion, channel.i, channel.p_iF, j, channel.p_jG
@@ -100,7 +80,9 @@ def bound_curvature(channel, system, dense, motion):
                 2.0 * turn * speed + (motion[channel.j, ANGULAR_ACCELERATION] + turn * turn) * distance
             )
         return curvature, curvature
-    if kind == ELEMENT_DEFLECTION or kind == ELEMENT_FORCE:  # of a strut, as its length
+    if (
+        kind == ChannelKind.ELEMENT_DEFLECTION or kind == ChannelKind.ELEMENT_FORCE
+    ):  # of a strut, as its length
         strut = system.elements[channel.i]
         if strut.active == 0:
             return 0.0, 0.0
@@ -108,12 +90,12 @@ def bound_curvature(channel, system, dense, motion):
             links, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
         )
         return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
-    if kind == TILT or kind == ATTITUDE:
+    if kind == ChannelKind.TILT or kind == ChannelKind.ATTITUDE:
         turn, spin = motion[channel.i, ANGULAR_VELOCITY], motion[channel.i, ANGULAR_ACCELERATION]
         if channel.in_world == 0:
             other = motion[channel.j, ANGULAR_VELOCITY]
             turn, spin = turn + other, spin + turn * other + motion[channel.j, ANGULAR_ACCELERATION]
-        curvature = turn * turn + spin if kind == TILT else 0.25 * turn * turn + 0.5 * spin
+        curvature = turn * turn + spin if kind == ChannelKind.TILT else 0.25 * turn * turn + 0.5 * spin
         return curvature, curvature
     return 0.0, 0.0
 
@@ -131,15 +113,15 @@ def finite_curvature_bounds(channel, system, dense, motion):
 def rotation_bound(channel, system, motion):
     """Return the largest rotation in a step of the links on which a channel without a bound depends [rad]."""
     kind = channel.kind
-    if kind == VELOCITY or kind == TURN_RATE or kind == ACCELERATION or kind == TURN_ACCELERATION:
+    if kind == ChannelKind.VELOCITY or kind == ChannelKind.TURN_RATE or is_acceleration(kind):
         return motion[channel.i, ANGULAR_VELOCITY] + (
             motion[channel.j, ANGULAR_VELOCITY] if channel.in_world == 0 else 0.0
         )
-    if kind == REACTION:
+    if kind == ChannelKind.REACTION:
         return motion[system.reactions[channel.i].link, ANGULAR_VELOCITY]
-    if ELEMENT_FORCE <= kind <= ELEMENT_DEFLECTION or kind == ELEMENT_WRENCH:
+    if is_about_elements(kind):
         element = system.elements[channel.i]
-        if STRUT <= element.kind <= COUPLING:
+        if acts_between_bodies(element.kind):
             return motion[element.a, ANGULAR_VELOCITY] + motion[element.b, ANGULAR_VELOCITY]
         if element.ball == 1:
             return motion[element.a, ANGULAR_VELOCITY]
@@ -215,10 +197,10 @@ def enclose(channel, x_0, x_1, down, up):
     f_0, f_1 = smooth_value(channel, x_0), smooth_value(channel, x_1)
     low, high = least_between(f_0, f_1, up), -least_between(-f_0, -f_1, down)
     monotonic = abs(f_1 - f_0) >= 0.5 * max(down, up)
-    if channel.form == SQUARE:
+    if channel.form == Form.SQUARE:
         low = (math.sqrt(max(low, 0.0)) - channel.offset) / channel.scale
         high = (math.sqrt(max(high, 0.0)) - channel.offset) / channel.scale
-    elif channel.form == COSINE:
+    elif channel.form == Form.COSINE:
         low, high = math.acos(min(high, 1.0)), math.acos(max(low, -1.0))
     return low, high, monotonic
 
@@ -229,7 +211,7 @@ def curvature_bounds_between(channel, dense, low, high, down, up):
     if is_state(channel.kind):
         least, most = curvature_range(dense, channel.at, low, high)
         down, up = max(-least, 0.0), max(most, 0.0)
-    elif channel.kind == TIME:
+    elif channel.kind == ChannelKind.TIME:
         down, up = 0.0, 0.0
     width = high - low
     return down * width * width, up * width * width

@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.dynamics.kernels.channels import COSINE, SQUARE, TIME
+from softdock.dynamics.kernels.channels import ChannelKind, Form
 from softdock.dynamics.kernels.enclosure import (
     curvature_bounds_between,
     enclose,
@@ -57,10 +57,10 @@ def bound_channel(node, channel, down, up, resolved):
     half = 0.5 * max(down, up)
     slope_low, slope_high = rise - half, rise + half
     # Time is exact; no part of it is negligible, however late it is.
-    node.small = resolution_of(channel, x_0, x_1) if channel.kind != TIME else 0.0
-    if channel.form == SQUARE:
+    node.small = resolution_of(channel, x_0, x_1) if channel.kind != ChannelKind.TIME else 0.0
+    if channel.form == Form.SQUARE:
         set_bounds_of_length(node, channel, low, high, slope_low, slope_high, down, up)
-    elif channel.form == COSINE:
+    elif channel.form == Form.COSINE:
         set_bounds_of_angle(node, low, high, slope_low, slope_high, down, up)
     else:
         set_bounds(node, low, high, slope_low, slope_high, -down, up)

@@ -20,13 +20,14 @@ from softdock.dynamics.kernels.drives import drive_stiffness, slowdown_per_force
 from softdock.dynamics.kernels.dynamics import compute_joint_inertia, tile_index
 from softdock.dynamics.kernels.elements import (
     COUPLING,
-    DRIVE_POSITION,
     DRIVE_SPEED,
     EXPONENTIAL,
     SPRING,
     STOP,
     STRUT,
     WELD,
+    acts_along_joint,
+    is_drive,
 )
 from softdock.dynamics.kernels.interfaces import interface_tangents
 from softdock.dynamics.kernels.joint_motion import joint_deflection, joint_speed
@@ -210,7 +211,7 @@ def add_joint_stiffness(elements, t, q, u, linear):
         linear.slowdowns[i, SLOWDOWN_SPEED] = 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
-        if element.kind > DRIVE_SPEED or (element.active == 0 and element.kind < DRIVE_POSITION):
+        if not acts_along_joint(element.kind) or (element.active == 0 and not is_drive(element.kind)):
             continue
         x, y, z = joint_deflection(element, q)
         vx, vy, vz = joint_speed(element, u)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.dynamics.kernels.channels import ATTITUDE, FORMULA, INTEGRAL, POSITION
+from softdock.dynamics.kernels.channels import INTEGRAL, ChannelKind, is_about_frames
 from softdock.dynamics.kernels.enclosure import rotation_bound
 from softdock.dynamics.kernels.evaluation import evaluate_inside
 from softdock.dynamics.kernels.formulas import CHANNEL_VALUE
@@ -58,7 +58,7 @@ def largest_rotation(run):
         channel = channels[i]
         if channel.track & INTEGRAL:
             wanted = True
-            if channel.kind == FORMULA:
+            if channel.kind == ChannelKind.FORMULA:
                 total = 0.0
                 for k in range(channel.i, channel.j):
                     if system.formulas[k].kind == CHANNEL_VALUE:
@@ -72,7 +72,7 @@ def largest_rotation(run):
 @inline
 def rotation_of_links(channel, system, motion):
     """Return the largest rotation in a step of the links on which a channel depends [rad]."""
-    if POSITION <= channel.kind <= ATTITUDE:
+    if is_about_frames(channel.kind):
         seen = motion[channel.j, ANGULAR_VELOCITY] if channel.in_world == 0 else 0.0
         return motion[channel.i, ANGULAR_VELOCITY] + seen
     return rotation_bound(channel, system, motion)

@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.dynamics.kernels.channels import FORMULA, LARGEST, PLAIN, SMALLEST
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST, ChannelKind, Form
 from softdock.dynamics.kernels.enclosure import (
     SAFETY,
     curvature_bounds_between,
@@ -165,7 +165,7 @@ def mark_wanted(channels, events, formulas, count, wanted):
             wanted[events[i].channel] = 1
             any_wanted = True
     for i in range(count):
-        if channels[i].kind == FORMULA and wanted[i] == 1:
+        if channels[i].kind == ChannelKind.FORMULA and wanted[i] == 1:
             for k in range(channels[i].i, channels[i].j):
                 if formulas[k].kind == CHANNEL_VALUE:
                     wanted[formulas[k].a] = 1
@@ -212,7 +212,7 @@ def examine(run, top, left, before):
 @inline
 def stays_within_peaks(channel, width, x_0, x_1, down, up):
     """Return whether a channel exceeds no peak between two values, by few operations; Eq. (M34)."""
-    if channel.form != PLAIN or channel.kind == FORMULA or is_state(channel.kind):
+    if channel.form != Form.PLAIN or channel.kind == ChannelKind.FORMULA or is_state(channel.kind):
         return False
     weight = 0.125 * width * width
     return (
@@ -226,7 +226,7 @@ def enclose_channel(run, top, i, left, right, before, after):
     channel, search, dense, x_0, x_1 = (
         run.channels[i], run.workspace.search, run.workspace.dense, before[i], after[i],
     )  # fmt: skip
-    if channel.kind == FORMULA:
+    if channel.kind == ChannelKind.FORMULA:
         if right - left <= UNDEFINED_WIDTH and not (math.isfinite(x_0) or math.isfinite(x_1)):
             return x_0, x_1, True, 0.0
         return enclose_formula(run, top, i, left, right, before, after)
