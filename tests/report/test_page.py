@@ -7,9 +7,10 @@ import pytest
 
 from softdock.errors import InputError
 from softdock.presentation.tables import Table
-from softdock.report.imprint import Imprint, data_digest, report_date
+from softdock.report.imprint import Imprint, report_date
 from softdock.report.page import collapsed, html_page, page_head, scrolling
 from softdock.report.run import section_times
+from softdock.result.digest import data_digest
 
 NASTY = 'x</style><script>alert(1)</script> "; } body { display: none } /* \\ é €'
 IMPRINT = Imprint(subject="scenario", digest="ab" * 32, date="2026-01-01", author="A. Engineer", revision="B")

@@ -19,9 +19,8 @@ from softdock.campaign.model import independent_runs
 from softdock.campaign.stored_entries import check_manifest, check_state, decode_verdicts
 from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.numbers import format_confidence
-from softdock.presentation.requirements import read_bounds, read_requirements
 from softdock.result import Verdict
-from softdock.result.requirements import CampaignVerdict
+from softdock.result.requirements import CampaignVerdict, read_bounds, read_requirements
 
 RunVerdicts = Mapping[str, Mapping[str, Any]]
 """Verdict, value and margin of every requirement of one run."""

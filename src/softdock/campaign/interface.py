@@ -208,8 +208,11 @@ class Campaign:
 
     def __repr__(self) -> str:
         scenario = self._plan.template.name or "a scenario"
-        done = status_of(self._finished_folder())["done"] if self._has_runs() else 0
-        return f"<Campaign: {done} of {self._plan.runs} runs of {scenario}>"
+        if not self._has_runs():
+            return f"<Campaign: 0 of {self._plan.runs} runs of {scenario}>"
+        status = status_of(self._finished_folder())
+        mark = ", not verified" if status["discrepancies"] else ""
+        return f"<Campaign: {status['done']} of {self._plan.runs} runs of {scenario}{mark}>"
 
     def _repr_html_(self) -> str:
         from softdock.report.campaign_notebook import campaign_html

@@ -34,6 +34,8 @@ class RunTable(Mapping[str, NDArray[Any]]):
 
     columns: Mapping[str, NDArray[Any]]
     units: Mapping[str, str]
+    discrepancies: tuple[str, ...] = ()
+    """What of a stored campaign does not agree with its digests, one sentence each."""
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self.columns:
@@ -61,7 +63,8 @@ class RunTable(Mapping[str, NDArray[Any]]):
         return data_frame(self.columns, self.units, index="run")
 
     def __repr__(self) -> str:
-        text = f"<RunTable: {len(self['run'])} runs, columns {', '.join(self.columns)}>"
+        mark = " (not verified)" if self.discrepancies else ""
+        text = f"<RunTable: {len(self['run'])} runs{mark}, columns {', '.join(self.columns)}>"
         return text if len(text) <= LONGEST_REPR else f"{text[: LONGEST_REPR - 5]} ...>"
 
 
@@ -81,4 +84,4 @@ def run_table(table: Table) -> RunTable:
             unit = table.unit(name)
             if unit not in ("", "1"):
                 units[unique] = unit
-    return RunTable(columns, units)
+    return RunTable(columns, units, table.discrepancies)

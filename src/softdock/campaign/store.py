@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
+from softdock.campaign.digests import DIGEST_OF, entry_digest, row_digest
 from softdock.campaign.execution import Row
 from softdock.campaign.stored_entries import StoredEntryError, check_units, decode
 from softdock.errors import InputError, Problem, RunError, file_errors
@@ -51,6 +52,8 @@ _COLUMNS = ", ".join(
         ),
     )
 )
+_CREATE_DIGESTS = "CREATE TABLE IF NOT EXISTS digests (run INTEGER PRIMARY KEY, digest TEXT)"
+"""Table of the digests of rows. It is a table of its own, so that rows are equal whatever their wall times are."""
 
 
 class Store:
@@ -92,9 +95,9 @@ class Store:
         with self.transaction(kept) as database:
             database.execute(f"CREATE TABLE runs ({_COLUMNS})")
             database.execute("CREATE TABLE manifest (key TEXT PRIMARY KEY, value TEXT)")
-            entries = {"format": FORMAT, "state": {}, "manifest": manifest}
-            rows = [(key, json.dumps(value)) for key, value in entries.items()]
-            database.executemany("INSERT INTO manifest VALUES (?, ?)", rows)
+            database.execute(_CREATE_DIGESTS)
+            database.execute("INSERT INTO manifest VALUES ('format', ?)", (json.dumps(FORMAT),))
+            _write_entries(database, {"state": {}, "manifest": manifest})
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
@@ -187,19 +190,23 @@ class Store:
             self._database.backup(copy)
 
     def _add_missing_columns(self) -> None:
-        """Add the columns that a table of an earlier version lacks, with their defaults."""
+        """Add the columns that a table of an earlier version lacks, with their defaults, and the table of digests."""
         known = {str(row[1]) for row in self._database.execute("PRAGMA table_info(runs)")}
         missing = [(name, value) for name, value in Row._field_defaults.items() if name not in known]
-        if missing:
-            with self.transaction() as database:
-                for name, value in missing:
-                    database.execute(f"ALTER TABLE runs ADD COLUMN {name} TEXT DEFAULT '{value}'")
+        with self.transaction() as database:
+            database.execute(_CREATE_DIGESTS)
+            for name, value in missing:
+                database.execute(f"ALTER TABLE runs ADD COLUMN {name} TEXT DEFAULT '{value}'")
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Insert rows in one transaction; rows that exist already are not changed."""
+        """Insert rows with their digests in one transaction; rows that exist already are not changed."""
         marks = ", ".join("?" * len(Row._fields))
         with self.transaction() as database:
-            database.executemany(f"INSERT OR IGNORE INTO runs VALUES ({marks})", rows)
+            campaign = _campaign_digest(database)
+            for row in rows:
+                if database.execute(f"INSERT OR IGNORE INTO runs VALUES ({marks})", row).rowcount:
+                    digest = row_digest(campaign, row)
+                    database.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (row.run, digest))
 
     def add_units(self, units: Mapping[str, str]) -> None:
         """Store the SI units of columns; known ones are not changed."""
@@ -207,13 +214,12 @@ class Store:
         if units.keys() <= known.keys():
             return
         with self.transaction() as database:
-            text = json.dumps({**units, **known})
-            database.execute("INSERT OR REPLACE INTO manifest VALUES ('units', ?)", (text,))
+            _write_entries(database, {"units": {**units, **known}})
 
     def save_entry(self, key: str, value: Any) -> None:
         """Store an entry of the manifest table as JSON."""
         with self.transaction() as database:
-            database.execute("INSERT OR REPLACE INTO manifest VALUES (?, ?)", (key, json.dumps(value)))
+            _write_entries(database, {key: value})
 
     def read_rows(self, start: int, stop: int) -> dict[int, Row]:
         """Return the stored rows of runs start to stop, by number."""
@@ -232,10 +238,23 @@ class Store:
     def stop_at(self, runs: int) -> None:
         """Record that the campaign ended after `runs` runs by its stop rule or method, and delete later runs."""
         with self.transaction() as database:
-            database.execute("DELETE FROM runs WHERE run >= ?", (runs,))
-            database.execute(
-                "UPDATE manifest SET value = ? WHERE key = 'state'", (json.dumps({"stopped_at": runs}),)
-            )
+            for table in ("runs", "digests"):
+                database.execute(f"DELETE FROM {table} WHERE run >= ?", (runs,))
+            _write_entries(database, {"state": {"stopped_at": runs}})
+
+
+def _write_entries(database: sqlite3.Connection, entries: Mapping[str, Any]) -> None:
+    """Write entries of the manifest table as JSON, each with its digest."""
+    for key, value in entries.items():
+        text = json.dumps(value)
+        for name, content in ((key, text), (f"{DIGEST_OF}{key}", entry_digest(key, text))):
+            database.execute("INSERT OR REPLACE INTO manifest VALUES (?, ?)", (name, content))
+
+
+def _campaign_digest(database: sqlite3.Connection) -> str:
+    """Return the digest of the manifest that the digests of rows contain; empty in a table of an earlier version."""
+    found = database.execute("SELECT value FROM manifest WHERE key = ?", (f"{DIGEST_OF}manifest",)).fetchone()
+    return str(found[0]) if found else ""
 
 
 def _free_bytes(folder: Path) -> float:

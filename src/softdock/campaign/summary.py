@@ -31,10 +31,9 @@ from softdock.presentation.campaign import stop_rule_text, success_text
 from softdock.presentation.labels import input_label
 from softdock.presentation.numbers import format_quantity
 from softdock.presentation.rare_events import search_sentences
-from softdock.presentation.requirements import read_requirements
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Array, plain_data
-from softdock.result.requirements import CampaignVerdict
+from softdock.result.requirements import CampaignVerdict, read_requirements
 
 WORST_SHOWN = 5  # runs that are listed for each metric and kind of failure
 MOST_METRICS = 6  # that are shown if the campaign does not name any

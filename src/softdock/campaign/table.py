@@ -1,5 +1,6 @@
 """Table of a campaign as columns, for statistics, reports and export."""
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from softdock.campaign import boundary, store, subset
 from softdock.campaign.compliance import RequirementData, RunVerdicts
+from softdock.campaign.digests import discrepancies_of
 from softdock.campaign.execution import Row
 from softdock.campaign.model import Boundary, Subset, independent_runs
 from softdock.campaign.phases import decode_phases, phase_names, phase_status
@@ -70,6 +72,8 @@ class Table:
     """Level of each run for the methods `subset` and `boundary`; see `level_of_runs`."""
     search: dict[str, Any] | None = None
     """What the method `subset` or `boundary` found; None for `monte-carlo`."""
+    discrepancies: tuple[str, ...] = ()
+    """What does not agree with the digests of the table, one sentence each."""
     boundary: dict[str, Any] | None = None
     """Axes, grid and points of the boundary, when the method `boundary` has ended."""
 
@@ -168,6 +172,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         warnings = [decode_texts(row.warnings) for row in rows]
         verdicts = [decode_verdicts(row.requirements) for row in rows]
         phases = [decode_phases(row.phases) for row in rows]
+        discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
         phase_names(manifest["scenario"]["data"])  # refuses damaged phases here, where the table is named
     return Table(
         manifest=manifest,
@@ -190,6 +195,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         campaign_file=campaign_file,
         verdicts=verdicts,
         phases=phases,
+        discrepancies=discrepancies,
     )
 
 
@@ -216,7 +222,7 @@ def _values(row: Row, group: str) -> dict[str, Any]:
 
 
 def status_of(folder: Path) -> dict[str, Any]:
-    """Return progress, outcomes and success rate of a campaign, without reading its rows."""
+    """Return progress, outcomes, success rate and discrepancies of a campaign, without decoding its rows."""
     with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
         counts = dict(
@@ -232,6 +238,7 @@ def status_of(folder: Path) -> dict[str, Any]:
         success = _success(database, campaign)
         search = check_search(campaign.get("method"), store.read_optional_entry(database, "search"))
         phases = phase_status(database, manifest)
+        discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
     done, stopped = sum(counts.values()), state.get("stopped_at")
     method = campaign.get("method", "monte-carlo")
     return {
@@ -252,6 +259,7 @@ def status_of(folder: Path) -> dict[str, Any]:
         "boundary": search if method == "boundary" else None,
         "worker_seconds": seconds,
         "phases": phases,
+        "discrepancies": list(discrepancies),
     }
 
 
@@ -283,7 +291,8 @@ def _stop_rule(
 def export(folder: Path) -> Path:
     """Write all runs to `runs.parquet` atomically, column `run` first.
 
-    The unit of a column is stored in the metadata of its field, under `unit`.
+    The unit of a column is stored in the metadata of its field, under `unit`; the discrepancies of the table, a list in
+    JSON, in the metadata of the file.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -298,7 +307,10 @@ def export(folder: Path) -> Path:
         units = {"simulated_s": "s", "wall_s": "s", **store.read_units(database)}
         units |= {f"phase.{name}.{key}": "s" for name in names for key in ("start", "end")}
         fields = _fields(database, bool(success), has_level, bool(names))
-        schema = pa.schema([_field(*one, units) for one in fields])
+        discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
+        schema = pa.schema(
+            [_field(*one, units) for one in fields], {"discrepancies": json.dumps(discrepancies)}
+        )
         with (
             file_errors(path, "write"),
             atomic_file(path) as file,

@@ -160,6 +160,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write a report with statistics and figures in one file, as HTML or PDF."""
+    from softdock.presentation.discrepancies import discrepancy_texts
     from softdock.presentation.unit_systems import find_unit_system
     from softdock.report.campaign import CampaignReportOptions, write_report
     from softdock.report.writing import check_report_name, find_paper
@@ -180,7 +181,7 @@ def report(
     if as_json:
         console.print_json({"report": str(path), **summary})
     else:
-        for sentence in summary["sentences"]:
+        for sentence in [*discrepancy_texts(summary["discrepancies"]), *summary["sentences"]]:
             console.print_text(sentence)
         if text:
             console.print_text(text)
@@ -193,11 +194,13 @@ def report(
 def export(folder: Folder, as_json: Json = False) -> None:
     """Write all runs to DIR/runs.parquet, column `run` first."""
     from softdock.campaign.table import export as write
+    from softdock.campaign.table import status_of
 
-    path = write(folder)
+    path, discrepancies = write(folder), status_of(folder)["discrepancies"]
     if as_json:
-        console.print_json({"file": str(path)})
+        console.print_json({"file": str(path), "discrepancies": discrepancies})
     else:
+        console.print_discrepancies(discrepancies)
         console.print_text(f"Written to {path}")
 
 
@@ -348,11 +351,14 @@ def _show_status(folder: Path, as_json: bool, with_hint: bool = True) -> "list[C
 
 def _print_status(status: dict[str, Any]) -> None:
     from softdock.presentation.campaign import stop_rule_text, success_text
+    from softdock.presentation.discrepancies import discrepancy_texts
     from softdock.presentation.labels import label
     from softdock.presentation.phases import phase_share_table
     from softdock.presentation.rare_events import search_sentences, search_table
     from softdock.presentation.tables import Table
 
+    for text in discrepancy_texts(status["discrepancies"]):
+        console.print_text(text)
     adaptive = status["method"] != "monte-carlo"
     ended = " (stopped by the stop rule)" if status["stopped_at"] and not adaptive else ""
     most = "at most " if adaptive and not status["complete"] else ""

@@ -35,6 +35,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Align two runs in time and print their differences, channel by channel."""
+    from softdock.presentation.discrepancies import discrepancy_texts
     from softdock.presentation.unit_systems import find_unit_system, unit_system_of
     from softdock.quantities.units import parse_quantity
     from softdock.recording.comparison import compare as compare_runs
@@ -54,6 +55,9 @@ def compare(
     if as_json:
         console.print_json(found.to_json())
         return
+    for run, result in (("A", found.a), ("B", found.b)):
+        for text in discrepancy_texts(result.discrepancies):
+            console.print_text(f"{run}: {text}")
     _print(found, system)
     for path in written:
         console.print_text(f"Written to {path}")

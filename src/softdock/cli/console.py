@@ -63,6 +63,14 @@ def print_message(message: str) -> None:
     print(printable(message, "\n"), file=sys.stderr, flush=True)
 
 
+def print_discrepancies(discrepancies: Iterable[str]) -> None:
+    """Print on stderr what of a stored result or campaign does not agree with its digest."""
+    from softdock.presentation.discrepancies import discrepancy_texts
+
+    for text in discrepancy_texts(tuple(discrepancies)):
+        print_message(text)
+
+
 def print_text(text: str = "") -> None:
     """Print lines that may have names of received files, without control characters, on stdout."""
     print(printable(text, "\n"))

@@ -35,6 +35,7 @@ def replay(
 
     result = Result.load(folder)
     paths = [path for path in (html, glb) if path is not None]
+    console.print_discrepancies(result.discrepancies)
     write_replay(result, *paths, system=unit_system_of(result.definition, units))
     for path in paths:
         print(f"Written to {path}")

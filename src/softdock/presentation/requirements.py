@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from softdock.errors import InputError, Problem
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.assessment import named_outcomes
@@ -19,7 +18,12 @@ from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import RequirementVerdict, Result
-from softdock.result.requirements import CampaignVerdict, worst_condition
+from softdock.result.requirements import (
+    CampaignVerdict,
+    read_bounds,
+    read_requirements,
+    worst_condition,
+)
 
 VERDICT_STATUS = {"met": Status.GOOD, "violated": Status.FAILED, "undecided": Status.DOUBTFUL}
 """Status of a verdict."""
@@ -111,25 +115,6 @@ def overall_verdict(verdicts: Sequence[RequirementVerdict], subject: str) -> tup
     ]
     status = Status.FAILED if counts["violated"] else Status.DOUBTFUL
     return f"Of {total} requirements, {', '.join(parts)}.", status
-
-
-def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
-    """Return the requirements of a scenario given as plain data, which may come from a file; raises InputError."""
-    found = definition.get("requirements") or {}
-    try:
-        return {key: Requirement.model_validate(data) for key, data in found.items()}
-    except (AttributeError, ValueError) as error:
-        message = "The requirements of the stored scenario are damaged."
-        raise InputError(Problem(message=message, field="requirements")) from error
-
-
-def read_bounds(requirement: Requirement, unit: str) -> tuple[float | None, float | None]:
-    """Return the bounds of a stored requirement; raises InputError where the unit of its metric is another one."""
-    try:
-        return requirement.bounds(unit)
-    except ValueError as error:
-        message = "A limit does not fit the stored unit of its metric."
-        raise InputError(Problem(message=message, field="requirements", given=unit)) from error
 
 
 def requirement_text(requirement: Requirement) -> str:

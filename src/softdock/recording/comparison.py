@@ -80,6 +80,7 @@ class Comparison:
             "only_a": list(self.only_a),
             "only_b": list(self.only_b),
             "other_unit": list(self.other_unit),
+            "discrepancies": {"a": list(self.a.discrepancies), "b": list(self.b.discrepancies)},
         }
         return {key: plain_data(value) for key, value in plain.items()}
 

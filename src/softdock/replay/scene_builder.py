@@ -1,6 +1,7 @@
 """Construction of the scene of a result, by the kind of its scenario."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 
 from softdock import __version__
 from softdock.errors import InputError, Problem
+from softdock.presentation.discrepancies import discrepancy_texts
 from softdock.replay.scene import Scene
 from softdock.result import Result
 from softdock.scenario.base import ScenarioBase
@@ -41,10 +43,17 @@ def scene(result: Result) -> Scene:
         return builder.build(result)
     try:
         with np.errstate(all="ignore"):  # a received history may have any numbers
-            return builder.build(result)
+            return _marked(builder.build(result), discrepancy_texts(result.discrepancies))
     except (LookupError, ValueError, ArithmeticError) as error:
         message = "The history of this result does not belong to its scenario, or it is damaged."
         raise InputError(Problem(message=message, given=str(error), hint=RERUN_HINT)) from error
+
+
+def _marked(built: Scene, texts: Sequence[str]) -> Scene:
+    """Return a scene whose message and notes begin with the discrepancies of its result."""
+    if not texts:
+        return built
+    return replace(built, message=" ".join([*texts, built.message]), notes=(*texts, *built.notes))
 
 
 def read_scenario(result: Result, context: Mapping[str, Any] | None = None) -> ScenarioBase:

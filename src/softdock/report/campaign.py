@@ -17,6 +17,7 @@ from softdock.campaign.table import Table, read_table
 from softdock.errors import InputError, Problem
 from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table, success_text
+from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import axis_label, input_label, label
 from softdock.presentation.numbers import (
     display_resolutions,
@@ -39,10 +40,12 @@ from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report import campaign_figures as figures
 from softdock.report.dispersions import dispersion_table
 from softdock.report.embedding import figure_image
-from softdock.report.imprint import Imprint, data_digest, report_date
+from softdock.report.imprint import Imprint, report_date
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.rare_events import search_section
 from softdock.report.writing import write_report_file
+from softdock.result import plain_data
+from softdock.result.digest import data_digest
 from softdock.scenario.yaml_text import yaml_text
 
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
@@ -93,7 +96,7 @@ def write_report(
     progress("figures", 0.4)
     write_report_file(path, lambda paper: _page(table, summary, folder, options, paper), options.paper)
     progress("done", 1.0)
-    return path, summary.to_json()
+    return path, {**summary.to_json(), "discrepancies": list(table.discrepancies)}
 
 
 def _unit_system(table: Table, options: CampaignReportOptions) -> UnitSystem:
@@ -109,6 +112,7 @@ def _page(
     imprint, sample = _imprint(table, options), table.random_sample()
     parts = [
         *page_head(title, imprint),
+        discrepancies_html(table.discrepancies),
         *_verdict(table, summary),
         paragraph(campaign.get("description", ""), "soft"),
         *_requirements(table, summary, system),
@@ -160,12 +164,12 @@ def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:
     scenario = manifest["scenario"]["data"]
     return Imprint(
         subject="campaign",
-        digest=data_digest({"campaign": campaign, "scenario": manifest["scenario"]}),
+        digest=data_digest(plain_data({"campaign": campaign, "scenario": manifest["scenario"]})),
         date=report_date(),
         author=options.author or campaign.get("author") or scenario.get("author", ""),
         revision=options.revision or campaign.get("revision") or scenario.get("revision", ""),
         versions=manifest["versions"],
-        digests={"scenario": data_digest(scenario), **manifest.get("files", {})},
+        digests={"scenario": data_digest(plain_data(scenario)), **manifest.get("files", {})},
     )
 
 

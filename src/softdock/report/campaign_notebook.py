@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from softdock.campaign.table import Table
 from softdock.presentation.campaign import success_text
 from softdock.presentation.colours import SERIES
+from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
 from softdock.presentation.tables import Table as TextTable
 from softdock.report.picture import style_axes, write_literally
@@ -19,8 +20,10 @@ DOTS_PER_INCH = 70
 def campaign_html(title: str, table: Table | None) -> str:
     """Return outcomes and success rate of a campaign as HTML; only its title before the first run."""
     parts = [f"<p><b>{html.escape(title)}</b></p>"]
+    if table is not None and table.discrepancies:
+        parts.append(discrepancies_html(table.discrepancies))
     if table is None or not table.run.size:
-        return parts[0]
+        return "\n".join(parts)
     rate = table.success_rate()
     if rate is not None:
         parts.append(f"<p>{html.escape(success_text(rate['share'], rate['low'], rate['high']))}</p>")

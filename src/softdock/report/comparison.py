@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.presentation.colours import SERIES
+from softdock.presentation.discrepancies import MARK
 from softdock.presentation.labels import QUANTITIES, quantity_label
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, DisplayUnit, UnitSystem
@@ -49,7 +50,11 @@ def comparison_figure(
     figure.subplots_adjust(
         left=0.11, right=0.98, bottom=0.5 / height, top=1.0 - 0.8 / height, wspace=0.14, hspace=0.22
     )
-    a, b, offset = comparison.a.scenario, comparison.b.scenario, comparison.alignment.offset
+    a, b = (
+        f"{run.scenario} ({MARK})" if run.discrepancies else run.scenario
+        for run in (comparison.a, comparison.b)
+    )
+    offset = comparison.alignment.offset
     how = "found by correlation" if comparison.alignment.estimated else "given"
     title = f"{a} (A) and {b} (B), B shifted by {format_quantity(offset, 's')} ({how})"
     figure.suptitle(fill(title, 100), fontsize="medium")

@@ -1,16 +1,12 @@
 """Imprint of a report: author, revision, date, digests and versions."""
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.presentation.tables import Table
-from softdock.result import plain_data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +57,3 @@ def report_date() -> str:
     except (ValueError, OverflowError, OSError):
         message = "Must be a number of seconds since 1970."
         raise InputError(Problem(message=message, field="SOURCE_DATE_EPOCH", given=given)) from None
-
-
-def data_digest(data: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of plain data, independent of the order of its keys."""
-    text = json.dumps(plain_data(data), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()

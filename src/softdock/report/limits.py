@@ -6,11 +6,11 @@ from typing import Any
 
 from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.numbers import format_number, format_quantity
-from softdock.presentation.requirements import read_bounds, read_requirements
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.report.load_channels import load_channels
 from softdock.report.svg import LimitLine
 from softdock.result import Result
+from softdock.result.requirements import read_bounds, read_requirements
 
 _EXTREME = re.compile(r"\s*(?:max|min|final|start)\s+(?:abs\s*\(?\s*)?(?P<channel>[^()]+?)\s*\)?\s*")
 

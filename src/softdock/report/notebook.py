@@ -5,6 +5,7 @@ import html
 import io
 
 from softdock.errors import InputError
+from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
 from softdock.presentation.loads import largest_load_text, load_table
 from softdock.presentation.requirements import requirement_table
@@ -26,6 +27,7 @@ def result_html(result: Result) -> str:
 def _html(result: Result) -> str:
     system = unit_system_of(result.definition)
     parts = [
+        *([discrepancies_html(result.discrepancies)] if result.discrepancies else []),
         f"<p><b>{html.escape(result.titled(label(result.outcome)))}.</b> "
         f"{html.escape(result.message)} Valid: {result.valid}.</p>",
         *(f"<p>{html.escape(warning)}</p>" for warning in result.warnings),

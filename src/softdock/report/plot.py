@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from softdock.errors import InputError, Problem
 from softdock.presentation.colours import SERIES
+from softdock.presentation.discrepancies import MARK
 from softdock.presentation.labels import axis_label, label, quantity_label, shorten_list
 from softdock.presentation.numbers import display_unit
 from softdock.presentation.unit_systems import UnitSystem, find_unit_system, unit_system_of
@@ -55,7 +56,8 @@ def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> 
     """Return a figure of panels above each other over a common time axis, with events marked."""
     heights = [max(2.0, 0.19 * min(len(panel.curves), 2 * LEGEND_ROWS)) for panel in panels]
     figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
-    figure.suptitle(fill(result.titled(result.message), 90), fontsize="medium")
+    mark = f" ({MARK})" if result.discrepancies else ""
+    figure.suptitle(fill(result.titled(result.message) + mark, 90), fontsize="medium")
     axes = figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for ax, panel in zip(axes, panels, strict=True):
         _draw_panel(ax, panel, system)

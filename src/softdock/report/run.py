@@ -8,6 +8,7 @@ from pathlib import Path
 from softdock.campaign.manifest import digest_file, named_files, versions
 from softdock.errors import InputError
 from softdock.presentation.assessment import named_outcomes, outcome_status
+from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
 from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
 from softdock.presentation.numbers import display_resolutions, format_time
@@ -23,7 +24,7 @@ from softdock.replay.scene_builder import scene as build_scene
 from softdock.report import control_charts, svg
 from softdock.report.control_charts import control_figures
 from softdock.report.evidence import evidence_parts, validity_paragraph
-from softdock.report.imprint import Imprint, data_digest, report_date
+from softdock.report.imprint import Imprint, report_date
 from softdock.report.inputs import input_parts
 from softdock.report.limits import limit_lines
 from softdock.report.load_channels import history_loads, peak_components, phase_peaks
@@ -34,6 +35,7 @@ from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data
 from softdock.result.damaged_results import damaged_result_errors
+from softdock.result.digest import data_digest
 from softdock.result.storage import history_digest
 from softdock.scenario.yaml_text import yaml_text
 from softdock.simulation.convergence import Refinement
@@ -121,7 +123,7 @@ def _imprint(result: Result, options: ReportOptions) -> Imprint:
         digests["history"] = history_digest(result.history)
     return Imprint(
         subject="scenario",
-        digest=data_digest(result.definition),
+        digest=data_digest(plain_data(result.definition)),
         date=report_date(),
         author=options.author or str(result.definition.get("author", "")),
         revision=options.revision or str(result.definition.get("revision", "")),
@@ -157,6 +159,7 @@ def _verdict(result: Result, system: UnitSystem) -> list[str]:
     verdict, verdict_status = overall_verdict(result.requirements, "scenario")
     headline = largest_load_text(result.loads or history_loads(result), system)
     parts = [
+        discrepancies_html(result.discrepancies),
         f'<p class="lead">{status_mark(status)}<b>{html.escape(label(result.outcome))}</b> '
         f"{html.escape(result.message)}</p>",
         validity_paragraph(result),

@@ -11,6 +11,7 @@ from softdock.presentation.assessment import (
     validity_status,
     validity_text,
 )
+from softdock.presentation.discrepancies import discrepancy_status, discrepancy_texts
 from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
 from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
@@ -60,6 +61,7 @@ def _lines(result: Result, system: UnitSystem) -> list[Line]:
     table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
     is_valid = result.valid == "yes"
     blocks: list[list[Line]] = [
+        [(text, discrepancy_status(text)) for text in discrepancy_texts(result.discrepancies)],
         [(result.titled(result.outcome), status), (result.message, Status.NEUTRAL)],
         [] if is_valid else [validity, *warnings],  # before the numbers that it is about
         _requirements(result, system),

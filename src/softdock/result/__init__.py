@@ -257,6 +257,8 @@ class Result:
     """Meridians of the surfaces by name, read when first used; see `softdock.result.outlines`."""
     saved_inputs: "tuple[WrittenValue, ...]" = field(default=(), compare=False, repr=False)
     """Values of the scenario as written, of a loaded result; see `inputs`."""
+    discrepancies: tuple[str, ...] = field(default=(), compare=False)
+    """What of a loaded result does not agree with its digest or with itself, one sentence each; all views show it."""
 
     @property
     def inputs(self) -> "tuple[WrittenValue, ...]":
@@ -291,6 +293,7 @@ class Result:
             "timing": {name: value for name, value in asdict(self.timing).items() if value is not None},
             "events": [asdict(event) for event in self.events],
             "phases": [asdict(phase) for phase in self.phases],
+            "discrepancies": list(self.discrepancies),
         }
         return {name: plain_data(value) for name, value in plain.items()}
 
@@ -305,7 +308,10 @@ class Result:
 
     @classmethod
     def load(cls, folder: Path | str) -> "Result":
-        """Read a result that `save` has written."""
+        """Read a result that `save` has written; verdicts on requirements are computed again from its metrics.
+
+        `discrepancies` says where it does not agree with its digest. A history of another run is refused.
+        """
         from softdock.result.storage import load
 
         return load(path_argument("folder", folder))
@@ -343,7 +349,8 @@ class Result:
         verdicts = [verdict.verdict for verdict in self.requirements]
         met = f", {verdicts.count('met')} of {len(verdicts)} requirements met" if verdicts else ""
         name = f" of {self.scenario}" if self.scenario else ""
-        return f"<Result{name}: {self.outcome}, {len(self.events)} events{met}, valid: {self.valid}>"
+        mark = ", not verified" if self.discrepancies else ""
+        return f"<Result{name}: {self.outcome}, {len(self.events)} events{met}, valid: {self.valid}{mark}>"
 
     def _repr_html_(self) -> str:
         from softdock.report.notebook import result_html

@@ -26,7 +26,7 @@ Metrics = dict[Text, Value | list[Any] | dict[Text, Any]]
 
 
 class ResultDocument(BaseModel):
-    """Content of `result.json` apart from its version and the digest of the history."""
+    """Content of `result.json` apart from its version and its digests."""
 
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=True)
 
@@ -50,9 +50,10 @@ class ResultDocument(BaseModel):
     directory: str = ""
     outlines: dict[str, Any] = {}
     inputs: list[WrittenValue] = []
+    discrepancies: list[Text] = []
 
 
-def check_document(data: bytes) -> ResultDocument:
+def check_document(data: str | bytes) -> ResultDocument:
     """Return the checked content of a file; raises ValueError with the field and what it must be."""
     try:
         document = ResultDocument.model_validate_json(data)

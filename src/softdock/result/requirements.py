@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from softdock.errors import InputError, Problem
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.result import RequirementVerdict, Result, Verdict
@@ -54,7 +55,7 @@ def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
     if not result.metrics.keys() >= set(names.values()):  # an experiment measures less than a simulation
         units = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
         result = replace(result, units={**units, **result.units})
-    return replace(result, requirements=_assess_all(scenario, names, result))
+    return replace(result, requirements=_assess_all(scenario.requirements, names, result))
 
 
 def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[RequirementVerdict, ...]:
@@ -63,15 +64,45 @@ def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[Require
     A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
     a requirement undecided.
     """
-    return _assess_all(scenario, metric_names(scenario.requirements, scenario.own_metrics()), result)
+    names = metric_names(scenario.requirements, scenario.own_metrics())
+    return _assess_all(scenario.requirements, names, result)
+
+
+def reassess(result: Result) -> Result:
+    """Return a stored result with the verdicts that follow from its scenario and metrics.
+
+    Its discrepancies name the requirements whose stored verdict is another one.
+    """
+    try:
+        requirements = read_requirements(result.definition)
+        names = metric_names(requirements, result.definition.get("metrics") or {})
+        found = _assess_all(requirements, names, result)
+    except (InputError, ValueError, TypeError, AttributeError):  # a damaged scenario
+        text = "Its requirements are damaged, so that it has no verdicts."
+        return replace(result, requirements=(), discrepancies=(*result.discrepancies, text))
+    stored = {one.id: one for one in result.requirements}
+    computed = {one.id: one for one in found}
+    others = [key for key in {**computed, **stored} if not _agree(stored.get(key), computed.get(key))]
+    texts = [f"The stored verdicts do not follow from its metrics: {', '.join(others)}."] if others else []
+    return replace(result, requirements=found, discrepancies=(*result.discrepancies, *texts))
+
+
+def _agree(stored: RequirementVerdict | None, computed: RequirementVerdict | None) -> bool:
+    """Return whether two verdicts are the same; numbers to rounding, whose order another version may change."""
+    if stored is None or computed is None or stored.verdict != computed.verdict:
+        return False
+    pairs = [(getattr(stored, key), getattr(computed, key)) for key in ("value", "limit", "margin")]
+    return all(
+        a == b or (isinstance(a, float) and isinstance(b, float) and math.isclose(a, b, rel_tol=1e-12))
+        for a, b in pairs
+    )
 
 
 def _assess_all(
-    scenario: ScenarioBase, names: Mapping[str, str], result: Result
+    requirements: Mapping[str, Requirement], names: Mapping[str, str], result: Result
 ) -> tuple[RequirementVerdict, ...]:
     return tuple(
-        _assess(key, requirement, names.get(key, ""), result)
-        for key, requirement in scenario.requirements.items()
+        _assess(key, requirement, names.get(key, ""), result) for key, requirement in requirements.items()
     )
 
 
@@ -190,3 +221,22 @@ def _compare_condition(name: str, size: float, low: float | None, high: float, f
     if found.verdict == "violated" and abs(size - allowed) <= RESOLUTION[CONDITION_UNITS[name]]:
         return replace(found, verdict="met", margin=0.0)
     return found
+
+
+def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
+    """Return the requirements of a scenario given as plain data, which may come from a file; raises InputError."""
+    found = definition.get("requirements") or {}
+    try:
+        return {key: Requirement.model_validate(data) for key, data in found.items()}
+    except (AttributeError, ValueError) as error:
+        message = "The requirements of the stored scenario are damaged."
+        raise InputError(Problem(message=message, field="requirements")) from error
+
+
+def read_bounds(requirement: Requirement, unit: str) -> tuple[float | None, float | None]:
+    """Return the bounds of a stored requirement; raises InputError where the unit of its metric is another one."""
+    try:
+        return requirement.bounds(unit)
+    except ValueError as error:
+        message = "A limit does not fit the stored unit of its metric."
+        raise InputError(Problem(message=message, field="requirements", given=unit)) from error

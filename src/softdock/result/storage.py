@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock import __version__
 from softdock.errors import InputError, Problem
 from softdock.files.atomic import write_together
 from softdock.files.parquet import mark_readable, read_columns
@@ -19,6 +20,7 @@ from softdock.result import (
     Result,
     plain_data,
 )
+from softdock.result.digest import digest_discrepancy, with_digest
 from softdock.result.outlines import outlines_of
 
 RESULT_FILE = "result.json"
@@ -34,6 +36,7 @@ def save(result: Result, folder: Path) -> None:
     history = _to_parquet(result.history)
     document = {
         "softdock_result": FORMAT,
+        "softdock_version": __version__,
         "history_sha256": hashlib.sha256(history).hexdigest(),
         **result.to_json(),
         "definition": plain_data(result.definition),
@@ -41,7 +44,7 @@ def save(result: Result, folder: Path) -> None:
         "inputs": [asdict(value) for value in result.inputs],
         "outlines": plain_data(outlines_of(result)),
     }
-    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    text = json.dumps(with_digest(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     mark_readable(history)
     write_together(folder, {HISTORY_FILE: history, RESULT_FILE: text})
 
@@ -49,18 +52,19 @@ def save(result: Result, folder: Path) -> None:
 def load(folder: Path) -> Result:
     """Read a result that `save` has written; raises InputError where a file is missing, damaged or newer."""
     path = folder / RESULT_FILE
-    content = _read(path)
-    document = _parse_document(path, content)
+    document = read_document(folder)
     history = _read(folder / HISTORY_FILE)
     if hashlib.sha256(history).hexdigest() != document.get("history_sha256"):
         raise _damaged(folder / HISTORY_FILE, f"It does not belong to the {RESULT_FILE} beside it.")
-    from softdock.result.document import check_document  # imports pydantic, which saving does not need
+    from softdock.result.document import check_document  # these import pydantic, which saving does not need
+    from softdock.result.requirements import reassess
 
-    try:
-        checked = check_document(content)
-    except ValueError as error:
+    try:  # what is checked and shown is what the digest was compared with, also if the file repeats a key
+        checked = check_document(json.dumps(document))
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, str(error)) from error
-    return Result(
+    changes = (*checked.discrepancies, digest_discrepancy(document))
+    result = Result(
         scenario=checked.scenario,
         outcome=checked.outcome,
         message=checked.message,
@@ -82,7 +86,9 @@ def load(folder: Path) -> Result:
         directory=checked.directory,
         outlines=checked.outlines,
         saved_inputs=tuple(checked.inputs),
+        discrepancies=tuple(dict.fromkeys(text for text in changes if text)),
     )
+    return reassess(result)
 
 
 def history_digest(history: History) -> str:
@@ -90,9 +96,11 @@ def history_digest(history: History) -> str:
     return hashlib.sha256(_to_parquet(history)).hexdigest()
 
 
-def _parse_document(path: Path, content: bytes) -> dict[str, Any]:
+def read_document(folder: Path) -> dict[str, Any]:
+    """Return the content of `result.json` in a folder; raises InputError where it is damaged or newer."""
+    path = folder / RESULT_FILE
     try:
-        document = json.loads(content)
+        document = json.loads(_read(path))
     except (ValueError, RecursionError) as error:
         raise _damaged(path, "It is not the JSON that Softdock writes.") from error
     version = document.get("softdock_result") if isinstance(document, dict) else None

@@ -36,6 +36,7 @@ def summarise_folder(folder: Path) -> dict[str, Any]:
         "notes": "",
         "phases": table_data(phase_share_table(status["phases"])),
         "problem": "",
+        "discrepancies": status["discrepancies"],
     }
     additional: list[int] = []
     try:

@@ -14,6 +14,7 @@ from softdock.files.atomic import write_new
 from softdock.files.in_place import open_to_append
 from softdock.files.regular_file import read_regular_file
 from softdock.presentation.campaign import progress_text
+from softdock.presentation.discrepancies import discrepancy_texts
 from softdock.studio.campaign_process import LOG, PROGRESS, STOP
 from softdock.studio.folder import CAMPAIGN_TABLE, Folder
 
@@ -37,10 +38,15 @@ class State:
     stopping: bool = False
     complete: bool = False
     error: str = ""
+    discrepancies: tuple[str, ...] = ()
+    """What of its table does not agree with its digests; not checked while it runs."""
 
     @property
     def sentence(self) -> str:
-        """Progress as a sentence."""
+        """Progress as a sentence, after what does not agree with the digests of the table."""
+        return " ".join([*discrepancy_texts(self.discrepancies), self._progress()])
+
+    def _progress(self) -> str:
         if self.error:
             return self.error
         if self.complete:
@@ -100,6 +106,7 @@ class Campaigns:
                 status = status_of(campaign_folder)
                 state.total, state.done = status["stopped_at"] or status["runs"], status["done"]
                 state.outcomes, state.complete = status["outcomes"], status["complete"]
+                state.discrepancies = tuple(status["discrepancies"])
         if state.complete:
             self._complete[campaign] = state
         return state

@@ -15,6 +15,7 @@ from softdock.files.atomic import write_atomic
 from softdock.files.regular_file import read_regular_file
 from softdock.result import Array, Result, plain_data
 from softdock.result.damaged_results import damaged_result_errors
+from softdock.result.digest import digest_discrepancy
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.loading import bundled_text, load_text, parse_with_base
 from softdock.scenario.source import check_head, parse, read_file
@@ -102,12 +103,17 @@ def summarise_run(folder: Folder, report_stage: StageCallback, *, run: str) -> d
 
 
 def read_run_headers(folder: Folder, report_stage: StageCallback, *, runs: Sequence[str]) -> dict[str, Any]:
-    """Return scenario, outcome and message of stored runs; unreadable ones are omitted."""
+    """Return scenario, outcome, message and digest mark of stored runs; unreadable ones are omitted.
+
+    Histories are not read, so that a list of many runs appears soon: the page of a run checks its history.
+    """
     found = {}
     for run in runs:
         try:
             document = json.loads(read_regular_file(folder.run(run) / "result.json", largest=LARGEST_RESULT))
             found[run] = {key: str(document[key]) for key in ("scenario", "outcome", "message")}
+            discrepancies = [*document.get("discrepancies", []), digest_discrepancy(document)]
+            found[run]["digest"] = " ".join(map(str, filter(None, discrepancies))) or "agrees"
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InputError):
             continue
     return found

@@ -4,6 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
 from softdock.presentation.numbers import format_confidence, format_share
 from softdock.presentation.status import Status
@@ -31,7 +32,10 @@ def figures_html(summary: Summary, success: Sequence[str], units: str) -> str:
         else ""
     )
     shown = f'<p class="problem" role="alert">{problem}</p>' if problem else ""
-    return f'<ul class="requirements figures" aria-label="Summary">{"".join(tiles)}</ul>{reached}{shown}'
+    marks = discrepancies_html(summary["discrepancies"])
+    return (
+        f'{marks}<ul class="requirements figures" aria-label="Summary">{"".join(tiles)}</ul>{reached}{shown}'
+    )
 
 
 def status_words(status: Status) -> str:

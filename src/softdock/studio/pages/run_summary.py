@@ -12,6 +12,7 @@ from softdock.presentation.assessment import (
     validity_status,
     validity_text,
 )
+from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
 from softdock.presentation.loads import without_load_metrics
 from softdock.presentation.numbers import MISSING
@@ -40,7 +41,7 @@ def verdict_html(summary: Summary, success: Sequence[str] = ()) -> str:
     audit, valid = Audit(**summary["audit"]), summary["valid"]
     errors = conservation_errors(audit) or "no law applies"
     warnings = "".join(f"<li>{html.escape(text)}</li>" for text in summary["warnings"])
-    return (
+    return discrepancies_html(summary["discrepancies"]) + (
         f'<div class="verdict"><span>{status_mark(status)}<b>{html.escape(label(outcome))}</b></span>'
         f'<span class="message">{html.escape(summary["message"])}</span>'
         f"<span>{status_mark(validity_status(valid))}<span>{html.escape(validity_text(valid))}</span></span>"

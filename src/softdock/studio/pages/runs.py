@@ -33,7 +33,13 @@ async def show(studio: "Studio") -> None:
         for name in names
         if name in headers
     ]
-    titles = {"run": "run", "scenario": "scenario", "outcome": "outcome", "message": "message"}
+    titles = {
+        "run": "run",
+        "scenario": "scenario",
+        "outcome": "outcome",
+        "message": "message",
+        "digest": "digest",
+    }
     columns: list[dict[str, Any]] = [
         {"name": name, "label": title, "field": name, "align": "left", "sortable": name != "message"}
         for name, title in titles.items()
