@@ -294,11 +294,17 @@ def export(folder: Path) -> Path:
     The unit of a column is stored in the metadata of its field, under `unit`; the discrepancies of the table, a list in
     JSON, in the metadata of the file.
     """
+    path = folder / RUNS_FILE
+    _export_boundary(folder)
+    export_runs(folder, path)
+    return path
+
+
+def export_runs(folder: Path, path: Path) -> None:
+    """Write all runs of a campaign to a Parquet file atomically."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = folder / RUNS_FILE
-    _export_boundary(folder)
     with store.open_readonly(folder) as database:
         manifest, _ = _entries(database)
         success = set(manifest["campaign"]["success"])
@@ -322,7 +328,6 @@ def export(folder: Path) -> Path:
                 if levels is not None:
                     records = [{**one, "level": level} for one, level in zip(records, levels.tolist())]
                 writer.write_table(pa.Table.from_pylist(records, schema=schema))
-    return path
 
 
 def _export_boundary(folder: Path) -> None:

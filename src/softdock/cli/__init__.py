@@ -24,6 +24,7 @@ from softdock.cli.scenarios import scenarios
 from softdock.cli.show import show
 from softdock.cli.studio import studio
 from softdock.cli.validate import validate
+from softdock.cli.verify import verify
 
 app = typer.Typer(
     name="softdock",
@@ -41,6 +42,7 @@ for command in (
     predict,
     validate,
     run,
+    verify,
     compare,
     replay,
     studio,

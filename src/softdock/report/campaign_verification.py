@@ -1,0 +1,85 @@
+"""Verification of a stored campaign: its digests, its verdicts, its exported runs and its stored histories."""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from softdock.campaign.store import HISTORIES, TABLE_FILE
+from softdock.campaign.table import RUNS_FILE, export_runs, status_of
+from softdock.campaign.verification import check_verdicts
+from softdock.errors import InputError
+from softdock.files.regular_file import read_regular_file
+from softdock.presentation.labels import shorten_list
+from softdock.report.verification import Agreement, Check, verify_run
+from softdock.result.digest import NO_DIGEST
+from softdock.result.storage import LARGEST_FILE, RESULT_FILE
+
+MOST_NAMED = 8
+"""Verdicts that a check lists."""
+
+
+def verify_campaign(folder: Path) -> list[Check]:
+    """Return the checks of a stored campaign; raises InputError where there is none, or where it is damaged."""
+    return [
+        *_table_checks(folder),
+        *_verdict_checks(folder),
+        *_export_checks(folder),
+        *_history_checks(folder),
+    ]
+
+
+def _table_checks(folder: Path) -> Iterator[Check]:
+    """Yield whether rows and entries of the table agree with their digests."""
+    status = status_of(folder)
+    for text in status["discrepancies"]:
+        agreement = Agreement.NO_DIGEST if text == NO_DIGEST else Agreement.DIFFERS
+        yield Check(name=TABLE_FILE, agreement=agreement, text=text)
+    if not status["discrepancies"]:
+        text = f"{status['done']:,} of {status['stopped_at'] or status['runs']:,} runs are in the table."
+        yield Check(name=TABLE_FILE, agreement=Agreement.AGREES, text=text)
+
+
+def _verdict_checks(folder: Path) -> Iterator[Check]:
+    """Yield whether the verdicts of the rows follow from their metrics and outcomes."""
+    compared, others = check_verdicts(folder)
+    if others:
+        text = f"Verdicts that do not follow from the row: {shorten_list(others, MOST_NAMED)}."
+        yield Check(name="requirements", agreement=Agreement.DIFFERS, text=text)
+    elif compared:
+        text = f"{compared:,} verdicts and margins follow from metrics and outcomes of their rows."
+        yield Check(name="requirements", agreement=Agreement.AGREES, text=text)
+
+
+def _export_checks(folder: Path) -> Iterator[Check]:
+    """Yield whether the exported runs are those of the table."""
+    path = folder / RUNS_FILE
+    if not path.exists():
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        again = Path(temporary) / RUNS_FILE
+        export_runs(folder, again)
+        same = _digest(path) == _digest(again)
+    text = "" if same else "It is not what an export of the table gives now; export it again."
+    agreement = Agreement.AGREES if same else Agreement.DIFFERS
+    yield Check(name=RUNS_FILE, agreement=agreement, text=text)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(read_regular_file(path, largest=LARGEST_FILE)).hexdigest()
+
+
+def _history_checks(folder: Path) -> Iterator[Check]:
+    """Yield the checks of the stored histories that do not agree, and how many of each file agree."""
+    for stored in sorted((folder / HISTORIES).glob(f"*/{RESULT_FILE}")):
+        name = f"{HISTORIES}/{stored.parent.name}"
+        try:
+            checks = verify_run(stored.parent)
+        except InputError as error:
+            yield Check(name=name, agreement=Agreement.DIFFERS, text=error.problems[0].message)
+            continue
+        bad = [one for one in checks if one.agreement in (Agreement.DIFFERS, Agreement.NO_DIGEST)]
+        for one in bad:
+            yield Check(name=name, agreement=one.agreement, text=one.text or one.name)
+        if not bad:
+            yield Check(name=name, agreement=Agreement.AGREES)

@@ -1,0 +1,85 @@
+"""Comparison of a stored result with a new run of its scenario."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import InputError, Problem
+from softdock.presentation.numbers import format_number
+from softdock.report.verification import Agreement, Check
+from softdock.result import Result
+from softdock.scenario.kinds import KINDS
+from softdock.scenario.loading import from_data
+from softdock.simulation import simulate
+
+REPRODUCTION = 1e-3
+"""Relative difference that another version may have: the accuracy of peak loads. The same version gives the same bits."""
+NEGLIGIBLE = 1e-9
+"""Difference [SI] of values that are rounding errors."""
+COMPARED = (
+    "outcome", "completed", "valid", "warnings", "message", "metrics", "loads", "requirements", "contact_conditions",
+    "units", "prediction", "events", "phases",
+)  # fmt: skip
+"""Keys of `Result.to_json` that a new run must reproduce; errors of conservation are rounding errors."""
+MOST_NAMED = 12
+"""Values that are listed where a new run differs."""
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?")
+
+
+def verify_by_rerun(result: Result) -> list[Check]:
+    """Run the scenario of a stored result again and return what differs; raises InputError where it cannot be run."""
+    if str(result.definition.get("kind")) not in KINDS:
+        message = "Only simulated runs can be run again; this is a recording or the log of a robot."
+        raise InputError(Problem(message=message, field="--rerun"))
+    scenario = from_data(result.definition, result.scenario, Path(result.directory))
+    repeated = simulate(scenario, with_prediction=result.prediction is not None)
+    old, new = (dict(_leaves({key: one.to_json()[key] for key in COMPARED})) for one in (result, repeated))
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    same_history = result.history == repeated.history
+    if not names and same_history:
+        return [_check(Agreement.AGREES, "A new run gives the same result to the last bit.")]
+    different = [name for name in names if not _close(old.get(name), new.get(name))]
+    if not different:
+        close = f"{REPRODUCTION * 100:g} %"
+        return [
+            _check(Agreement.AGREES, f"A new run gives the same result within {close}, not the same bits.")
+        ]
+    more = len(different) - MOST_NAMED
+    rest = [_check(Agreement.DIFFERS, f"and {more} more values")] if more > 0 else []
+    shown = different[:MOST_NAMED]
+    return [*(_check(Agreement.DIFFERS, _difference(one, old, new)) for one in shown), *rest]
+
+
+def _check(agreement: Agreement, text: str) -> Check:
+    return Check(name="new run", agreement=agreement, text=text)
+
+
+def _difference(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    return f"{name}: {_shown(old.get(name))} is stored, a new run gives {_shown(new.get(name))}"
+
+
+def _shown(value: Any) -> str:
+    return format_number(value) if type(value) is float else "nothing" if value is None else str(value)[:80]
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of nested plain data by dotted name."""
+    parts = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    )
+    if parts is None:
+        yield name, value
+        return
+    for key, part in parts:
+        yield from _leaves(part, f"{name}.{key}" if name else str(key))
+
+
+def _close(old: Any, new: Any) -> bool:
+    """Return whether two values are the same within `REPRODUCTION`; sentences without their numbers."""
+    if isinstance(old, str) and isinstance(new, str):
+        return _NUMBER.sub("", old) == _NUMBER.sub("", new)
+    if isinstance(old, bool) or isinstance(new, bool) or old is None or new is None:
+        return bool(old == new)
+    return math.isclose(old, new, rel_tol=REPRODUCTION, abs_tol=NEGLIGIBLE)

@@ -1,0 +1,203 @@
+"""Verification of a stored run: its digests, its verdicts, and its peaks computed again from its history.
+
+A recorded load or `peak_*` metric is compared at the row of its peak, which the history has with all digits. Where less
+was recorded (`record.peaks: false`), no recorded value may exceed the stored peak by more than `SEARCH_TOLERANCE`.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError
+from softdock.files.regular_file import read_regular_file
+from softdock.presentation.loads import noise_floor
+from softdock.report.load_channels import history_loads, load_channels
+from softdock.result import Array, Result
+from softdock.result.damaged_results import damaged_result_errors
+from softdock.result.digest import CHANGED, NO_DIGEST, digest_discrepancy
+from softdock.result.storage import HISTORY_FILE, LARGEST_FILE, RESULT_FILE, read_document
+
+SEARCH_TOLERANCE = 1e-3
+"""Relative excess over a stored peak that the search for peak loads permits between recorded rows."""
+ROUNDING = 1e-9
+"""Relative difference of a peak and the row at its time, which hold the same number."""
+ROW_TIME = 1e-6
+"""Difference of the time of a peak and that of its row [s]: rows of one instant are this far apart."""
+
+
+class Agreement(Enum):
+    """Result of one check."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    NOT_RECORDED = "not recorded"
+    """The history cannot show the value."""
+    NO_DIGEST = "no digest"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One check of a stored result."""
+
+    name: str
+    agreement: Agreement
+    stored: float | None = None
+    """Stored value [SI]; None where the check is not about a number."""
+    found: float | None = None
+    """Value computed again [SI]."""
+    unit: str = ""
+    text: str = ""
+    """What was found, where the name does not say it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as plain data."""
+        return {**asdict(self), "agreement": self.agreement.value}
+
+
+def verify_run(folder: Path) -> list[Check]:
+    """Return the checks of a stored run; raises InputError where there is none, or where it is damaged."""
+    document = read_document(folder)
+    text = digest_discrepancy(document)
+    agreement = {"": Agreement.AGREES, NO_DIGEST: Agreement.NO_DIGEST, CHANGED: Agreement.DIFFERS}[text]
+    checks = [Check(name=RESULT_FILE, agreement=agreement, text=text), _history_check(folder, document)]
+    if checks[1].agreement is Agreement.DIFFERS:
+        return checks
+    result = Result.load(folder)
+    with damaged_result_errors(result):
+        return [*checks, *_content_checks(result)]
+
+
+def _history_check(folder: Path, document: dict[str, Any]) -> Check:
+    """Return whether the history is the one with which the result was saved."""
+    try:
+        found = hashlib.sha256(read_regular_file(folder / HISTORY_FILE, largest=LARGEST_FILE)).hexdigest()
+    except InputError as error:
+        return Check(name=HISTORY_FILE, agreement=Agreement.DIFFERS, text=error.problems[0].message)
+    if found == document.get("history_sha256"):
+        return Check(name=HISTORY_FILE, agreement=Agreement.AGREES)
+    text = "It is not the history with which this result was saved; nothing is compared with it."
+    return Check(name=HISTORY_FILE, agreement=Agreement.DIFFERS, text=text)
+
+
+def _content_checks(result: Result) -> Iterator[Check]:
+    """Yield whether verdicts, validity and peaks follow from the other content of a result."""
+    others = [text for text in result.discrepancies if text not in (NO_DIGEST, CHANGED)]
+    for text in others:
+        yield Check(name="stored content", agreement=Agreement.DIFFERS, text=text)
+    if result.requirements and not others:
+        text = f"Verdicts and margins of {len(result.requirements)} requirements follow from the metrics."
+        yield Check(name="requirements", agreement=Agreement.AGREES, text=text)
+    if result.audit.passed is False and result.valid != "no":
+        text = f"The conservation check failed, and the result says 'valid: {result.valid}'."
+        yield Check(name="validity", agreement=Agreement.DIFFERS, text=text)
+    yield from _load_checks(result)
+    yield from _metric_checks(result)
+
+
+def _load_checks(result: Result) -> Iterator[Check]:
+    """Yield the comparison of every load with its recorded channel."""
+    floor = noise_floor(history_loads(result) or result.loads)
+    channels = {(one.name, one.kind, one.unit): one for one in load_channels(result)} if result.loads else {}
+    for load in result.loads:
+        for what, unit, peak, time in (
+            ("force", "N", load.peak_force, load.t_peak_force),
+            ("moment", "N*m", load.peak_moment, load.t_peak_moment),
+        ):
+            if peak is None:
+                continue
+            channel = channels.get((load.name, load.kind, unit))
+            name = f"peak {what} of {load.name}"
+            if channel is None:
+                yield Check(name=name, agreement=Agreement.NOT_RECORDED, stored=peak, unit=unit)
+            else:
+                yield _compare_peak(name, result, channel.channel, peak, time, floor)
+
+
+def _metric_checks(result: Result) -> Iterator[Check]:
+    """Yield the comparison of every metric `peak_*` with the channel of that name, or with the load that it repeats."""
+    floor = noise_floor(history_loads(result) or result.loads)
+    channels, repeated = _metric_channels(result), _load_peaks(result)
+    for name, value in result.metrics.items():
+        if not name.startswith("peak_") or isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        unit = result.units.get(name, "")
+        if name in repeated:
+            agrees = repeated[name] == value
+            agreement = Agreement.AGREES if agrees else Agreement.DIFFERS
+            text = "" if agrees else "The load of the same name has another peak."
+            yield Check(
+                name=name, agreement=agreement, stored=value, found=repeated[name], unit=unit, text=text
+            )
+        elif name in channels and result.history.channels[channels[name]].unit == unit:
+            yield _compare_peak(name, result, channels[name], value, None, floor)
+        else:
+            yield Check(name=name, agreement=Agreement.NOT_RECORDED, stored=value, unit=unit)
+
+
+def _metric_channels(result: Result) -> dict[str, str]:
+    """Return the channels whose largest size a metric `peak_FIELD_OWNER` is, by the name of the metric."""
+    found = {}
+    for channel in result.history.channels:
+        owner, _, field = channel.rpartition(".")
+        found[f"peak_{field}_{owner.replace('-', '_').replace('.', '_')}"] = channel
+    return found
+
+
+def _load_peaks(result: Result) -> dict[str, float]:
+    """Return the peaks of loads by the names of the metrics that repeat them."""
+    found: dict[str, float] = {}
+    contacts: list[float] = []
+    for load in result.loads:
+        flat = load.name.replace("-", "_")
+        if load.peak_force is not None:
+            found[f"peak_force_{flat}"] = load.peak_force
+            if load.kind in ("contact", "interface"):
+                found[f"peak_contact_force_{flat}"] = load.peak_force
+                contacts.append(load.peak_force)
+        if load.peak_moment is not None:
+            found[f"peak_moment_{flat}"] = load.peak_moment
+    return found | ({"peak_contact_force": max(contacts)} if contacts else {})
+
+
+def _compare_peak(
+    name: str, result: Result, channel: str, peak: float, time: float | None, floor: float
+) -> Check:
+    """Return the comparison of a peak [SI] at a time [s], if it has one, with the recorded values of a channel."""
+    sizes = np.abs(np.asarray(result.history[channel], dtype=float))
+    largest = float(np.nanmax(sizes)) if np.isfinite(sizes).any() else None
+    has_row = time is not None and _records_peaks(result)
+    at = np.abs(result.history.time - time) <= ROW_TIME if has_row else None
+    agreement = _agreement(sizes, largest, peak, at, floor)
+    unit = result.history.channels[channel].unit
+    return Check(name=name, agreement=agreement, stored=peak, found=largest, unit=unit)
+
+
+def _records_peaks(result: Result) -> bool:
+    """Return whether the history has a row at every peak of a load; scenarios without `record` always do."""
+    record = result.definition.get("record")
+    return not isinstance(record, Mapping) or record.get("peaks", True) is True
+
+
+def _agreement(
+    sizes: Array, largest: float | None, peak: float, at: NDArray[np.bool_] | None, floor: float
+) -> Agreement:
+    """Return whether a peak agrees with the sizes of a channel; `at` selects the rows at its time, None if unknown.
+
+    Differences below `floor` are rounding errors.
+    """
+    if largest is None:
+        return Agreement.NOT_RECORDED
+    if largest > peak * (1.0 + SEARCH_TOLERANCE) + floor:
+        return Agreement.DIFFERS
+    same = np.abs(sizes - peak) <= ROUNDING * abs(peak) + floor
+    if at is None:
+        return Agreement.AGREES if same.any() else Agreement.NOT_RECORDED
+    if same[at].any():
+        return Agreement.AGREES
+    return Agreement.DIFFERS if at.any() or same.any() else Agreement.NOT_RECORDED
