@@ -16,17 +16,22 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
+from softdock.model.requirements import metric_names
 from softdock.presentation.loads import noise_floor
 from softdock.report.load_channels import history_loads, load_channels
 from softdock.result import Array, Result
 from softdock.result.damaged_results import damaged_result_errors
 from softdock.result.digest import CHANGED, NO_DIGEST, digest_discrepancy
+from softdock.result.requirements import read_requirements
+from softdock.result.step_errors import step_errors
 from softdock.result.storage import HISTORY_FILE, LARGEST_FILE, RESULT_FILE, read_document
 
 SEARCH_TOLERANCE = 1e-3
 """Relative excess over a stored peak that the search for peak loads permits between recorded rows."""
 ROUNDING = 1e-9
 """Relative difference of a peak and the row at its time, which hold the same number."""
+SIGNS = {"max": 1.0, "min": -1.0}
+"""Statistics that are computed again, with the sign that makes a smallest value a largest one."""
 ROW_TIME = 1e-6
 """Difference of the time of a peak and that of its row [s]: rows of one instant are this far apart."""
 
@@ -98,6 +103,7 @@ def _content_checks(result: Result) -> Iterator[Check]:
         yield Check(name="validity", agreement=Agreement.DIFFERS, text=text)
     yield from _load_checks(result)
     yield from _metric_checks(result)
+    yield from _statistic_checks(result)
 
 
 def _load_checks(result: Result) -> Iterator[Check]:
@@ -140,6 +146,34 @@ def _metric_checks(result: Result) -> Iterator[Check]:
             yield Check(name=name, agreement=Agreement.NOT_RECORDED, stored=value, unit=unit)
 
 
+def _statistic_checks(result: Result) -> Iterator[Check]:
+    """Yield the comparison of every metric that is the largest or smallest value of one recorded channel."""
+    accuracy = step_errors(result.definition)
+    for name, text in _metric_texts(result).items():
+        how, _, quantity = text.strip().partition(" ")
+        channel, stored = result.history.channels.get(quantity.strip()), result.metrics.get(name)
+        if how not in SIGNS or channel is None or not isinstance(stored, float) or isinstance(stored, bool):
+            continue
+        values = SIGNS[how] * np.asarray(channel.values, dtype=float)
+        largest = float(np.nanmax(values)) if np.isfinite(values).any() else -np.inf
+        tolerance = SEARCH_TOLERANCE * abs(stored) + accuracy.get(channel.unit, 0.0)
+        excess = largest - SIGNS[how] * stored
+        agreement = Agreement.AGREES if abs(excess) <= tolerance else Agreement.DIFFERS
+        if excess < -tolerance and not _records_peaks(result):
+            agreement = Agreement.NOT_RECORDED
+        yield Check(
+            name=name, agreement=agreement, stored=stored, found=SIGNS[how] * largest, unit=channel.unit
+        )
+
+
+def _metric_texts(result: Result) -> dict[str, str]:
+    """Return the expressions of metrics that the scenario and its requirements define, by the name of the metric."""
+    own = result.definition.get("metrics") or {}
+    requirements = read_requirements(result.definition)
+    names = metric_names(requirements, own)
+    return {**own, **{names[key]: requirements[key].metric or "" for key in names}}
+
+
 def _metric_channels(result: Result) -> dict[str, str]:
     """Return the channels whose largest size a metric `peak_FIELD_OWNER` is, by the name of the metric."""
     found = {}
@@ -157,7 +191,7 @@ def _load_peaks(result: Result) -> dict[str, float]:
         flat = load.name.replace("-", "_")
         if load.peak_force is not None:
             found[f"peak_force_{flat}"] = load.peak_force
-            if load.kind in ("contact", "interface"):
+            if f"peak_contact_force_{flat}" in result.metrics or load.kind == "contact":  # no couplings
                 found[f"peak_contact_force_{flat}"] = load.peak_force
                 contacts.append(load.peak_force)
         if load.peak_moment is not None:
