@@ -107,7 +107,7 @@ _MISSING = "SELECT run FROM digests WHERE run NOT IN (SELECT run FROM runs) ORDE
 
 def _agrees(campaign: str, row: Sequence[Any], digest: Any) -> bool:
     try:
-        return row_digest(campaign, row) == digest
+        return bool(row_digest(campaign, row) == digest)
     except (TypeError, ValueError):  # other columns, bytes, infinite numbers, text that is not Unicode
         return False
 

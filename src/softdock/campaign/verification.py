@@ -61,7 +61,10 @@ def _same(stored: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
     """Return whether a stored verdict is the one that was found; numbers to rounding."""
     for key, value in found.items():
         other = stored.get(key)
-        numbers = isinstance(value, float) and isinstance(other, int | float)
-        if not (math.isclose(value, other, rel_tol=1e-12) if numbers else value == other):
+        if isinstance(value, float) and isinstance(other, int | float):
+            same = math.isclose(value, other, rel_tol=1e-12)
+        else:
+            same = value == other
+        if not same:
             return False
     return True

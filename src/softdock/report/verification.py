@@ -75,7 +75,7 @@ def verify_run(folder: Path) -> list[Check]:
         return checks
     result = Result.load(folder)
     with damaged_result_errors(result):
-        return [*checks, *_content_checks(result)]
+        return [*checks, *_content_checks(result, text)]
 
 
 def _history_check(folder: Path, document: dict[str, Any]) -> Check:
@@ -90,11 +90,15 @@ def _history_check(folder: Path, document: dict[str, Any]) -> Check:
     return Check(name=HISTORY_FILE, agreement=Agreement.DIFFERS, text=text)
 
 
-def _content_checks(result: Result) -> Iterator[Check]:
-    """Yield whether verdicts, validity and peaks follow from the other content of a result."""
-    others = [text for text in result.discrepancies if text not in (NO_DIGEST, CHANGED)]
+def _content_checks(result: Result, known: str) -> Iterator[Check]:
+    """Yield whether verdicts, validity and peaks follow from the other content of a result.
+
+    `known` is the discrepancy of its digest. Others are of its verdicts, or were there when it was saved again.
+    """
+    others = [text for text in result.discrepancies if text != known]
     for text in others:
-        yield Check(name="stored content", agreement=Agreement.DIFFERS, text=text)
+        agreement = Agreement.NO_DIGEST if text == NO_DIGEST else Agreement.DIFFERS
+        yield Check(name="stored content", agreement=agreement, text=text)
     if result.requirements and not others:
         text = f"Verdicts and margins of {len(result.requirements)} requirements follow from the metrics."
         yield Check(name="requirements", agreement=Agreement.AGREES, text=text)
@@ -205,8 +209,9 @@ def _compare_peak(
     """Return the comparison of a peak [SI] at a time [s], if it has one, with the recorded values of a channel."""
     sizes = np.abs(np.asarray(result.history[channel], dtype=float))
     largest = float(np.nanmax(sizes)) if np.isfinite(sizes).any() else None
-    has_row = time is not None and _records_peaks(result)
-    at = np.abs(result.history.time - time) <= ROW_TIME if has_row else None
+    at = None
+    if time is not None and _records_peaks(result):
+        at = np.abs(result.history.time - time) <= ROW_TIME
     agreement = _agreement(sizes, largest, peak, at, floor)
     unit = result.history.channels[channel].unit
     return Check(name=name, agreement=agreement, stored=peak, found=largest, unit=unit)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from softdock import __version__
 from softdock.errors import InputError, Problem
 from softdock.files.atomic import write_together
 from softdock.files.parquet import mark_readable, read_columns
@@ -36,7 +35,6 @@ def save(result: Result, folder: Path) -> None:
     history = _to_parquet(result.history)
     document = {
         "softdock_result": FORMAT,
-        "softdock_version": __version__,
         "history_sha256": hashlib.sha256(history).hexdigest(),
         **result.to_json(),
         "definition": plain_data(result.definition),
