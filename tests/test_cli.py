@@ -245,6 +245,7 @@ def test_run_prints_only_json_on_request(softdock: Command) -> None:
         "timing",
         "events",
         "phases",
+        "discrepancies",
     }
     assert set(data) == keys
     assert set(data["audit"]) == {"linear_momentum_drift", "angular_momentum_drift", "energy_residual"}
