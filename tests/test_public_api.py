@@ -64,6 +64,13 @@ def test_help_is_readable_and_names_everything() -> None:
         assert name in text, name
 
 
+def test_a_star_import_gives_all_public_names_and_nothing_else() -> None:
+    names: dict[str, Any] = {}
+    exec("from softdock import *", names)
+    assert set(names) - {"__builtins__"} == set(NAMES)
+    assert names["Spring"] is Spring
+
+
 def test_the_types_of_the_public_names_are_up_to_date() -> None:
     assert public_stub.PATH.read_text(encoding="utf-8") == public_stub.stub(), (
         "write them with: python -m tests.public_stub"

@@ -47,6 +47,7 @@ Campaigns:
 """
 
 import importlib
+import sys
 from typing import Any
 
 from softdock.errors import InputError as InputError
@@ -164,6 +165,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    # `from softdock import *` asks for `__all__`. So does `help(softdock)`, which would then print the complete help of
+    # every class instead of the table above.
+    if name == "__all__" and sys._getframe(1).f_globals.get("__name__") != "pydoc":
+        return [public for public in __dir__() if public != "__version__"]
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
@@ -172,5 +177,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    # There is no `__all__`: with it, `help(softdock)` would print the complete help of every class.
     return sorted([*_HOMES, "InputError", "Problem", "RunError", "__version__", "predict", "simulate"])

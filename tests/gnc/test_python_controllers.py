@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.gnc.chasers import chaser, controller
 
 from softdock.errors import InputError
 from softdock.model.elements import Load
@@ -222,3 +223,19 @@ def test_an_element_with_the_name_of_an_actuator_is_refused() -> None:
     scenario = servicer().model_copy(update={"loads": {"command-hub": Load(body="hub")}})
     with pytest.raises(InputError, match="rename"):
         simulate(scenario, controller=ConstantController(Actuation(), HUB))
+
+
+def test_a_body_or_wheel_with_a_controller_of_the_scenario_is_refused() -> None:
+    wheel = {
+        "mass": 1.0,
+        "inertia": (0.1, 0.1, 0.1),
+        "parent": "chaser",
+        "joint": {"type": "revolute", "axis": "x"},
+    }
+    gnc = controller(wheels={"x": {"body": "spin", "max_torque": 1.0, "max_momentum": 5.0}})
+    scenario = chaser(gnc, bodies={"spin": wheel})
+    for interface in (ControlInterface(bodies=("chaser",)), ControlInterface(joints=("spin",))):
+        with pytest.raises(
+            InputError, match=r"`gnc.chaser` of the scenario acts on '(chaser|spin)', too, and two"
+        ):
+            simulate(scenario, controller=ConstantController(Actuation(), interface))

@@ -1,5 +1,6 @@
 """Loading, validation and listing of scenarios."""
 
+import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,13 +19,14 @@ from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.messages import did_you_mean, in_order_of_lines, named_groups, problems_of
 from softdock.scenario.overrides import (
+    Defaults,
     Overrides,
     apply_overrides,
     hints_of_new_entries,
     refuse_unknown_entries,
 )
 from softdock.scenario.provenance import applicable_sources
-from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
+from softdock.scenario.source import VERSION, FieldPath, Location, Source, check_head, parse, read_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 MOST_BASES = 20
@@ -216,12 +218,35 @@ def _build_overridden(source: Source, overrides: Overrides, name: str) -> Scenar
         return _build(source, name)
     model = KINDS[_kind(source)].model
     refuse_unknown_entries(source, overrides, named_groups(model))
-    changed = apply_overrides(source, overrides)
+    changed = apply_overrides(source, overrides, _defaults(source, name))
     try:
         return _build(changed, name)
     except InputError as error:
         hints = hints_of_new_entries(source, overrides)
         raise InputError(*(_add_hint(problem, hints) for problem in error.problems)) from None
+
+
+def _defaults(source: Source, name: str) -> Defaults:
+    """Return a function for values that the source leaves out: those of the complete scenario."""
+
+    @functools.cache
+    def complete() -> dict[str, Any]:
+        return _build(source, name).to_data()
+
+    def default(path: FieldPath) -> Any:
+        try:
+            value: Any = complete()
+            for key in path:
+                value = value[key]
+        except (
+            InputError,
+            LookupError,
+            TypeError,
+        ):  # only complete with the overrides, or without this field
+            return None
+        return value
+
+    return default
 
 
 def _add_hint(problem: Problem, hints: Mapping[str, str]) -> Problem:

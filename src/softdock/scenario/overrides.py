@@ -1,7 +1,8 @@
 """Overrides (`--set a.b.c=value`): replace or add fields of a scenario before validation."""
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,14 +20,21 @@ Overrides = Mapping[str, Any] | Sequence[str]
 """Values by dotted path, or texts `path=value`; the last one for a path wins."""
 
 
-def apply_overrides(source: Source, overrides: Overrides) -> Source:
-    """Return the source with fields replaced; values are validated later with the scenario."""
+Defaults = Callable[[FieldPath], Any]
+"""The value of a field that the source leaves out; None where it has none."""
+
+
+def apply_overrides(source: Source, overrides: Overrides, defaults: Defaults = lambda path: None) -> Source:
+    """Return the source with fields replaced; values are validated later with the scenario.
+
+    An index into a list that the source leaves out changes the list of `defaults`.
+    """
     if not overrides:
         return source
     changed = replace(source, data=copy.deepcopy(source.data), locations=dict(source.locations))
     place = ARGUMENT if isinstance(overrides, Mapping) else FLAG
     for path, value in as_mapping(overrides).items():
-        _set_value(changed, path, value, place)
+        _set_value(changed, path, value, place, defaults)
     return changed
 
 
@@ -99,18 +107,19 @@ def _split(text: str) -> tuple[str, Any]:
         raise _refusal(FLAG, path, f"The value cannot be read: {error.problems[0].message}", value) from None
 
 
-def _set_value(source: Source, path: str, value: Any, place: str) -> None:
-    """Set the value at a path; creates missing mappings."""
+def _set_value(source: Source, path: str, value: Any, place: str, defaults: Defaults) -> None:
+    """Set the value at a path; creates missing mappings, and lists from their defaults."""
     field_path = tuple(path.split("."))
     if not all(field_path):
         raise _refusal(place, path, "A path is made of keys and indices joined by dots.")
     here: Any = source.data
     walked: FieldPath = ()
-    for key in field_path[:-1]:
+    for key, inner in itertools.pairwise(field_path):
         index = _index(here, key, path, walked, place)
         walked = (*walked, index)
         if isinstance(here, dict) and here.get(key) is None:
-            here[key] = {}
+            default = defaults(walked) if inner.isdecimal() else None
+            here[key] = list(default) if isinstance(default, list | tuple) else {}
             source.locations[walked] = Location(place)
         here = here[index]
     last = _index(here, field_path[-1], path, walked, place)

@@ -280,8 +280,25 @@ def check_interface(scenario: MultibodyScenario, interface: ControlInterface) ->
             if name not in known:
                 listed = ", ".join(known) or "none"
                 raise _problem(f"interface.{field_name}: is no {what}; allowed: {listed}", name)
+    _check_other_controllers(scenario, interface)
     if not (interface.bodies or interface.joints):
         raise _problem("interface: needs a body or a joint", "none")
+
+
+def _check_other_controllers(scenario: MultibodyScenario, interface: ControlInterface) -> None:
+    """Raise InputError for a body or joint of an interface on which a controller of `gnc` acts as well."""
+    for name, controller in scenario.gnc.items():
+        wheels = {wheel.body for wheel in controller.wheels.values()}
+        for field_name, names, own in (
+            ("bodies", interface.bodies, {name}),
+            ("joints", interface.joints, wheels),
+        ):
+            for shared in (one for one in names if one in own):
+                raise _problem(
+                    f"interface.{field_name}: `gnc.{name}` of the scenario acts on {shared!r}, too, "
+                    "and two controllers would work against each other; leave one of them out",
+                    shared,
+                )
 
 
 def with_actuators(scenario: ScenarioBase, interface: ControlInterface) -> MultibodyScenario:
