@@ -196,7 +196,7 @@ def test_contact_conditions_of_500_approaches(tmp_path: Path) -> None:
         assert_quoted("approach", row, found)
     propellant, offset = table.metrics["propellant"], table.metrics["contact_offset"]
     assert_quoted(
-        "approach", "Only {} of them arrives more than 20 mm beside the axis", [np.sum(offset > 0.02)]
+        "approach", "Only {} of them arrive more than 20 mm beside the axis", [np.sum(offset > 0.02)]
     )
     phrase = "The propellant is {} kg in the mean and {} kg at most"
     assert_quoted("approach", phrase, [propellant.mean(), propellant.max()])

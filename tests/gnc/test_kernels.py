@@ -94,7 +94,7 @@ def test_dead_band_removes_small_errors() -> None:
 
 
 def test_on_times_are_zero_or_at_least_the_shortest() -> None:
-    rounded = [rounded_on_time(x, 0.02, 0.1) for x in (0.0, 0.009, 0.011, 0.05, 0.1)]
+    rounded = [rounded_on_time(x, 0.02, 0.1) for x in (0.0, 0.014, 0.016, 0.05, 0.1)]
     assert rounded == pytest.approx([0, 0, 0.02, 0.05, 0.1], abs=0.1 / CLOCK_TICKS)
     assert rounded_on_time(1e-9, 0.0, 0.1) == 0.0
     assert rounded_on_time(0.05, 0.0, 0.1) == rounded_on_time(math.nextafter(0.05, 1.0), 0.0, 0.1)

@@ -12,7 +12,7 @@ from tests.gnc.chasers import box_of_thrusters, chaser, controller
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions, run
 from softdock.errors import InputError
-from softdock.scenario.loading import load
+from softdock.scenario.loading import from_data, load
 from softdock.simulation import simulate
 
 TWO_BODIES = """\
@@ -262,3 +262,53 @@ def test_the_example_of_the_manual_is_valid() -> None:
     bodies = {"target": {"mass": 2000.0, "inertia": (900.0, 900.0, 900.0)}, "wheel-x": wheel}
     scenario = chaser(gnc, {"position": (0.0, 0.1, -12.0)}, duration=5.0, bodies=bodies)
     assert simulate(scenario).completed
+
+
+@pytest.mark.parametrize(("propellant", "accepted"), [("999 kg", True), ("1007 kg", False), ("2 t", False)])
+def test_propellant_is_less_than_the_mass_of_its_craft(
+    tmp_path: Path, propellant: str, accepted: bool
+) -> None:
+    """The chaser weighs 1000 kg and carries 7 kg."""
+    file = write(tmp_path)
+    if accepted:
+        load(file, [f"gnc.chaser.propellant={propellant}"])
+        return
+    with pytest.raises(
+        InputError, match=r"below the mass of 'chaser' with all that it carries, 1007 kg"
+    ) as refused:
+        load(file, [f"gnc.chaser.propellant={propellant}"])
+    assert [problem.field for problem in refused.value.problems] == ["gnc.chaser.propellant"]
+
+
+def test_an_entry_of_a_list_that_is_left_out_can_be_replaced_as_in_campaigns(tmp_path: Path) -> None:
+    """The list then is that of the defaults: overrides as texts, as a mapping, and `set` of a campaign are the same."""
+    file = write(tmp_path, navigation={"sensor": {"rate": 10.0, "noise": 0.001, "angle_noise": 0.001}})
+    biases = ("gnc.chaser.navigation.sensor.bias", "gnc.chaser.navigation.gyro.bias")
+    changes = {f"{biases[0]}.0": "6 mm", f"{biases[0]}.2": "-4 mm", f"{biases[1]}.1": 1e-5}
+    campaign = {
+        "scenario": str(file), "runs": 1, "dispersions": {"gnc.chaser.seed": {"uniform": [0, 9]}}, "set": changes
+    }  # fmt: skip
+    (tmp_path / "campaign.yaml").write_text(to_flow_yaml({"softdock": 1, "kind": "campaign", **campaign}))
+    plan = from_data(load_campaign(tmp_path / "campaign.yaml").template.data)
+    for scenario in (
+        load(file, [f"{path}={value}" for path, value in changes.items()]),
+        load(file, changes),
+        load(file).with_overrides(changes),
+        plan,
+    ):
+        navigation = scenario.gnc["chaser"].navigation
+        assert navigation.sensor.bias == (0.006, 0.0, -0.004)
+        assert navigation.gyro.bias == (0.0, 1e-5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("sensor.bias.3", "has 3 entries, counted from 0; '3' is not one of them"),
+        ("sensor.noise.0", "is a single value and has no '0' inside"),
+    ],
+)
+def test_an_index_that_does_not_exist_is_refused(tmp_path: Path, path: str, message: str) -> None:
+    file = write(tmp_path, navigation={"sensor": {"rate": 10.0, "noise": 0.001, "angle_noise": 0.001}})
+    with pytest.raises(InputError, match=message):
+        load(file, [f"gnc.chaser.navigation.{path}=1"])

@@ -13,13 +13,14 @@ from softdock.errors import InputError
 from softdock.gnc.design import (
     bandwidth_gains,
     delayed_radius,
+    narrowest_band,
     pulse_radius,
     regulator_gains,
     sampled_plant,
 )
 from softdock.gnc.entry_points import allocate_on_times
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, ROWS, TABLEAU_ROWS
-from softdock.gnc.kernels.control import CLOCK_TICKS
+from softdock.gnc.kernels.control import CLOCK_TICKS, ROUND_UP
 from softdock.gnc.kernels.random_numbers import MASK
 from softdock.model.control_laws import AttitudeLaw, TranslationLaw
 from softdock.model.frames import Anchor
@@ -83,6 +84,7 @@ class _ControllerWriter:
         self.actual = self._actual_mass_properties()
         self.mass, self.centre, self.inertia = self._assumed_mass_properties()
         self.wheel_axes = self._wheel_axes()
+        self._check_propellant()
 
     def _actual_mass_properties(self) -> tuple[float, Floats, Floats]:
         """Return mass, centre and inertia about it of the whole tree at the start, link axes."""
@@ -113,6 +115,15 @@ class _ControllerWriter:
                 f"gnc.{self.name}.assumed.{what}",
                 f"is {assumed / actual:.3g} times the actual one ({actual:g} in SI); "
                 f"it must be within a factor of {LARGEST_RATIO:g} of it",
+            )
+
+    def _check_propellant(self) -> None:
+        """Raise FieldError for more propellant than the body and all that it carries weigh."""
+        propellant, mass = self.controller.propellant, self.actual[0]
+        if propellant is not None and propellant >= mass:
+            raise FieldError(
+                f"gnc.{self.name}.propellant",
+                f"must be below the mass of {self.name!r} with all that it carries, {mass:g} kg: it is part of it",
             )
 
     def _wheel_axes(self) -> Floats:
@@ -179,10 +190,10 @@ class _ControllerWriter:
         if model.translation is not None:
             n = orbit.mean_motion if orbit is not None else 0.0
             c.position_gains[:] = self._gains("translation", model.translation, n)
-            c.bands[0] = model.translation.dead_band
+            c.bands[0, :] = model.translation.dead_band
         if model.attitude is not None:
             c.attitude_gains[:] = self._gains("attitude", model.attitude, 0.0)
-            c.bands[1] = model.attitude.dead_band
+            c.bands[1, :] = model.attitude.dead_band
 
     def _gains(self, field: str, law: TranslationLaw | AttitudeLaw, mean_motion: float) -> Floats:
         """Return the gains of a law; refuse those with which the sampled loop is unstable.
@@ -304,7 +315,33 @@ class _ControllerWriter:
         c.least[:] = _carry_limits(gnc.effects[index, :, : len(thrusters)] * shortest)
         gnc.costs[index, : len(thrusters)] = flows / flows.max()
         gnc.longest[index, : len(thrusters)] = 1.0 / self.controller.rate
-        self._check_reach(gnc.effects[index, :, : len(thrusters)].copy(), c.R_LT.reshape(3, 3)[:, 2])
+        effects = gnc.effects[index, :, : len(thrusters)].copy()
+        self._check_reach(effects, c.R_LT.reshape(3, 3)[:, 2])
+        self._write_steps(c, effects, gnc.costs[index, : len(thrusters)])
+
+    def _write_steps(self, c: np.record, effects: Floats, costs: Floats) -> None:
+        """Write what shortest pulses change, the dead bands that they need, and when pulses act; Eqs. (K50), (K51)."""
+        R_LT, roll, thrusters = c.R_LT.reshape(3, 3), self.controller.roll, self.controller.thrusters.values()
+        R_PT = np.array(
+            [[math.cos(roll), -math.sin(roll), 0.0], [math.sin(roll), math.cos(roll), 0.0], [0.0, 0.0, 1.0]]
+        )
+        forces = self.mass / c.force_scale * (R_LT @ R_PT.T).T
+        torques = (self.inertia @ R_LT).T / (c.force_scale * c.arm_scale)
+        shortest = np.array([one.minimum_on_time for one in thrusters])
+        weights = np.array(c.weights)
+        if c.translates:
+            demands = np.hstack([np.zeros((3, 3)), forces])
+            c.steps[0] = [shortest_change(effects, costs, weights, shortest, one) for one in demands]
+        if c.rotates and not len(self.wheel_axes):  # wheels produce any torque
+            demands = np.hstack([torques, np.zeros((3, 3))])
+            c.steps[1] = [shortest_change(effects, costs, weights, shortest, one) for one in demands]
+        for kind, gains in enumerate((c.position_gains, c.attitude_gains)):
+            for axis in range(3):
+                if c.steps[kind, axis] > 0.0 and c.bands[kind, axis] == 0.0:
+                    frequency = math.sqrt(gains[axis, axis])
+                    c.bands[kind, axis] = narrowest_band(c.steps[kind, axis], frequency)
+        c.longest_pulse = c.period / shortest.max() if shortest.any() else math.inf
+        c.lead = 0.5 * c.period + max(one.delay + 0.5 * one.minimum_on_time for one in thrusters)
 
     def _weights(self) -> list[float]:
         model = self.controller
@@ -376,14 +413,34 @@ class _ControllerWriter:
             record.share[:] = row
 
 
+def shortest_change(
+    effects: Floats, costs: Floats, weights: Floats, shortest: Floats, demand: Floats
+) -> float:
+    """Return how much of a demand (6,) the shortest pulses of the thrusters produce, the larger of both signs; (K50).
+
+    `effects` (6, n) are per second, `shortest` (n,) on-times [s]. Thrusters with less than half of the largest share of
+    a pulse do not count: what they add is rounded off.
+    """
+    n = effects.shape[1]
+    out, tableau = np.empty(n), np.empty((TABLEAU_ROWS, n + EXTRA_COLUMNS))
+    found = 0.0
+    for sign in (1.0, -1.0):
+        allocate_on_times(effects, costs, np.full(n, 1e12), sign * demand, weights, tableau, out)
+        used = out > 0.0
+        if used.any() and (shortest[used] > 0.0).all():
+            shares = out[used] / shortest[used]
+            found = max(found, 1.0 / float(shares[shares >= 0.5 * shares.max()].min()))
+    return found
+
+
 def _carry_limits(pulses: Floats) -> Floats:
     """Return the impulses (6,) above which rounding cannot suppress all pulses; Eq. (K45).
 
     `pulses` (6, n) are the impulses of the shortest pulses. An allocation has at most six thrusters between their
-    bounds; rounding suppresses pulses below half of the shortest.
+    bounds; rounding suppresses pulses below `ROUND_UP` of the shortest.
     """
     one_way = [np.sort(np.maximum(sign * pulses, 0.0), axis=1)[:, -ROWS:].sum(axis=1) for sign in (1.0, -1.0)]
-    return np.asarray(np.maximum(0.5 * np.maximum(*one_way), np.abs(pulses).max(axis=1)))
+    return np.asarray(np.maximum(ROUND_UP * np.maximum(*one_way), np.abs(pulses).max(axis=1)))
 
 
 def _misaligned(thruster: Thruster, direction: Floats) -> Floats:

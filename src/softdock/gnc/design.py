@@ -1,5 +1,7 @@
 """Design of feedback gains: from bandwidth and damping, and linear-quadratic regulators for sampled control."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,6 +18,14 @@ def bandwidth_gains(bandwidth: float, damping: float) -> Floats:
     Eq. (K14): acceleration = -w^2 error - 2 zeta w error rate.
     """
     return np.hstack([bandwidth * bandwidth * np.eye(3), 2.0 * damping * bandwidth * np.eye(3)])
+
+
+def narrowest_band(step: float, frequency: float) -> float:
+    """Return the dead band in which the limit cycle of shortest pulses has the period 2 pi over a frequency [rad/s].
+
+    `step` is the change of the rate by a shortest pulse; Eqs. (K35), (K51).
+    """
+    return 0.25 * math.pi * step / frequency
 
 
 def sampled_plant(mean_motion: float, period: float) -> tuple[Floats, Floats]:

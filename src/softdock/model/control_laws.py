@@ -90,7 +90,10 @@ class TranslationLaw(ControlLaw):
     regulator: TranslationRegulator | None = None
     """Linear-quadratic regulator instead of bandwidth and damping."""
     dead_band: NonNegativeLength = 0.0
-    """Position error, per axis, below which a body at rest is left alone."""
+    """Position error, per axis, within which a drifting body is left alone.
+
+    If it is 0, thrusters with shortest pulses get the narrowest one that these and the bandwidth allow.
+    """
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -111,7 +114,10 @@ class AttitudeLaw(ControlLaw):
     regulator: AttitudeRegulator | None = None
     """Linear-quadratic regulator instead of bandwidth and damping."""
     dead_band: NonNegativeAngle = 0.0
-    """Attitude error, per axis, below which a body at rest is left alone."""
+    """Attitude error, per axis, within which a drifting body is left alone.
+
+    If it is 0, thrusters with shortest pulses get the narrowest one that these and the bandwidth allow.
+    """
 
     @model_validator(mode="after")
     def _one(self) -> Self:

@@ -70,7 +70,7 @@ class Thruster(Model):
     specific_impulse: PositiveTime = 220.0
     """220 s is typical for a monopropellant."""
     minimum_on_time: NonNegativeTime = 0.0
-    """Shortest pulse; shorter commands are rounded to nothing or to this."""
+    """Shortest pulse; shorter commands are added up until a pulse results."""
     delay: NonNegativeTime = 0.0
     """From the command to the start of the pulse."""
     thrust_error: Annotated[float, Quantity("1", gt=-1)] = 0.0

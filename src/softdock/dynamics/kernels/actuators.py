@@ -67,6 +67,8 @@ def command_thrusters(gnc, index, c, t, torque, force):
     allocate_on_times(
         effects, gnc.costs[index], gnc.longest[index], demand, c.weights, gnc.tableau, gnc.on_times
     )
+    if c.fires == 1:
+        lengthen_pulses(gnc, c)
     for k in range(6):
         c.produced[k], c.produced_later[k] = c.produced_later[k], 0.0
     for j in range(c.thrusters):
@@ -80,6 +82,19 @@ def command_thrusters(gnc, index, c, t, torque, force):
         add_pulse(c, c.produced_later, effects[:, j], max(start - c.period, 0.0), max(end - c.period, 0.0))
     for k in range(6):
         c.carry[k] = carried_impulse(demand[k], c.least[k])
+
+
+@inline
+def lengthen_pulses(gnc, c):
+    """Lengthen the on-times of a sample until at least one thruster reaches its shortest pulse; Eq. (K50)."""
+    most = 0.0
+    for j in range(c.thrusters):
+        shortest = gnc.thrusters[c.first_thruster + j].shortest
+        if gnc.on_times[j] > 0.0:
+            most = max(most, gnc.on_times[j] / shortest if shortest > 0.0 else 1.0)
+    if 0.0 < most < 1.0:
+        for j in range(c.thrusters):
+            gnc.on_times[j] /= most
 
 
 @inline

@@ -15,7 +15,7 @@ from softdock.dynamics.kernels.orbit import differential_gravity, move_orbit
 from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
 from softdock.dynamics.kernels.relative_frames import tip_from_centre
 from softdock.dynamics.kernels.tree import GROUND
-from softdock.gnc.kernels.control import feedback_with_dead_band
+from softdock.gnc.kernels.control import feedback_in_pulses
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
     cross,
@@ -122,6 +122,7 @@ def motion_of_tip(links, c):
 def control(system, c, u):
     """Return torque about the centre of mass and force of a controller, link axes; Eqs. (K6), (K18), (K19)."""
     links, zero = system.links, (0.0, 0.0, 0.0)
+    c.fires = 0
     if c.mode == Mode.DRIFT:
         return zero, zero
     if c.mode == Mode.THRUST:
@@ -142,6 +143,18 @@ def control(system, c, u):
 
 
 @inline
+def feedback_of_axes(c, gains, kind, x, y, z, vx, vy, vz):
+    """Return the acceleration of the feedback of position (kind 0) or attitude (1); notes if it demands a pulse."""
+    steps, pulse = c.steps[kind], (c.lead, c.longest_pulse)
+    ax, ay, az = feedback_in_pulses(
+        gains, c.bands[kind], steps, pulse, c.period, c.backlog[kind], x, y, z, vx, vy, vz
+    )
+    if ax * steps[0] != 0.0 or ay * steps[1] != 0.0 or az * steps[2] != 0.0:
+        c.fires = 1
+    return ax, ay, az
+
+
+@inline
 def angular_acceleration(links, c, own, target):
     """Return the angular acceleration of the chaser in T; rates of chaser and target in T [rad/s]; Eqs. (K6), (K19)."""
     R, rates = unpack_matrix(c.R), (c.w[0], c.w[1], c.w[2])
@@ -154,7 +167,7 @@ def angular_acceleration(links, c, own, target):
     x, y, z = rotation_vector_from_matrix(matrix_product(transpose(unpack_matrix(c.R_ref)), R))
     vx, vy, vz = rates
     c.errors[2], c.errors[3] = math.sqrt(x * x + y * y + z * z), math.sqrt(vx * vx + vy * vy + vz * vz)
-    ax, ay, az = feedback_with_dead_band(c.attitude_gains, c.bands[1], x, y, z, vx, vy, vz)
+    ax, ay, az = feedback_of_axes(c, c.attitude_gains, 1, x, y, z, vx, vy, vz)
     gx, gy, gz = cross(vx, vy, vz, target[0], target[1], target[2])
     return ax - gx, ay - gy, az - gz
 
@@ -185,7 +198,7 @@ def force_in_tip(system, c, R_NP, R, port_rate, own, alpha):
     x, y, z = c.p[0] - c.p_ref[0], c.p[1] - c.p_ref[1], c.p[2] - c.p_ref[2]
     vx, vy, vz = c.v[0] - c.v_ref[0], c.v[1] - c.v_ref[1], c.v[2] - c.v_ref[2]
     c.errors[0], c.errors[1] = math.sqrt(x * x + y * y + z * z), math.sqrt(vx * vx + vy * vy + vz * vz)
-    ax, ay, az = feedback_with_dead_band(c.position_gains, c.bands[0], x, y, z, vx, vy, vz)
+    ax, ay, az = feedback_of_axes(c, c.position_gains, 0, x, y, z, vx, vy, vz)
     rx, ry, rz = tip_from_centre(c)
     if c.feed_forward == 1:
         ax, ay, az = ax + c.a_ref[0], ay + c.a_ref[1], az + c.a_ref[2]

@@ -89,7 +89,11 @@ CONTROLLER = np.dtype(
         ("inertia", np.float64, (3, 3)),  # about the centre of mass, link axes [kg m2]
         ("position_gains", np.float64, (3, 6)),  # [1/s2, 1/s]
         ("attitude_gains", np.float64, (3, 6)),
-        ("bands", np.float64, 2),  # dead bands of position and angle
+        ("bands", np.float64, (2, 3)),  # dead bands of position and angle, by axis
+        # Change of velocity in P [m/s] and of rate in T [rad/s] by a shortest pulse; 0: any change is possible.
+        ("steps", np.float64, (2, 3)),
+        ("longest_pulse", np.float64),  # over the shortest one
+        ("lead", np.float64),  # from a sample to the middle of the pulse of the next decision, on average [s]
         ("thrust", np.float64),  # of mode THRUST [N]
         # Cost of deviations of torque and force in the allocation, relative to that of propellant.
         ("weights", np.float64, 6),
@@ -136,6 +140,9 @@ CONTROLLER = np.dtype(
         # time from the pulses to the end of the period [N s2].
         ("produced", np.float64, 6),
         ("produced_later", np.float64, 6),
+        # Change of velocity and rate that the feedback demanded and pulses did not produce.
+        ("backlog", np.float64, (2, 3)),
+        ("fires", np.int64),  # 1: the feedback demands a pulse in this sample
         ("carry", np.float64, 6),  # scaled impulse that was commanded and not produced yet
         ("committed", np.float64),  # propellant of all commanded pulses [kg]
         ("wrench", np.float64, 6),  # of the thrusters that are on, link axes, about the origin of the link

@@ -32,6 +32,7 @@ def enter_mode(system, c, t):
         c.R_ref[k] = R[k]
     for k in range(3):
         c.p_ref[k], c.v_ref[k], c.a_ref[k] = c.p[k], 0.0, 0.0
+        c.backlog[0, k], c.backlog[1, k] = 0.0, 0.0
     if c.mode == Mode.TRANSFER:
         begin_transfer(system, c, t)
 
