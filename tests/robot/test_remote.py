@@ -34,7 +34,7 @@ def scenario() -> RobotScenario:
         "kind": "robot",
         "arm": {"file": "lwr4plus", "start": bent.tolist()},
         "gravity": [0, 0, -9.81],
-        "control": {"period": PERIOD, "stiffness": 200.0},
+        "control": {"period": PERIOD, "stiffness": 200.0, "interpolation": "hold"},  # as behind the link
         "moves": [{"joints": (bent + 0.1).tolist(), "wait": 0.1}, {"joints": bent.tolist()}],
     }
     loaded = from_data(data, name="nod")

@@ -56,6 +56,10 @@ IMPEDANCE_LAW = Structure(
     control.ImpedanceLaw,
     {
         "q_cmd": _JOINTS,
+        "q_begin": _JOINTS,
+        "v_begin": _JOINTS,
+        "q_end": _JOINTS,
+        "v_end": _JOINTS,
         "stiffness": _JOINTS,
         "D": floats("joints", "joints"),
         "tau_ff": _JOINTS,
@@ -75,14 +79,31 @@ IMPEDANCE_LAW = Structure(
         "column": _ALL,
     },
 )
+_PERIODS = floats("torque periods", "joints")
+TORQUE_PERIODS = Structure(
+    control.TorquePeriods,
+    {
+        "t": floats("torque periods"),
+        "command": _PERIODS,
+        "qdot_begin": _PERIODS,
+        "qdot": _PERIODS,
+        "tau": _PERIODS,
+        "external": _PERIODS,
+        "work": floats("links", 6),
+    },
+)
 
 
 def _check_rows(run: RunData, *arguments: Any) -> str | None:
-    """Return the problem of rows of joints outside the state, or None."""
-    at_q, at_u = arguments[4:6]
+    """Return the problem of rows of joints outside the state or of the log of torque periods, or None."""
+    cycle, at_q, at_u = arguments[3:6]
+    moved, periods = arguments[9:11]
     world = run.system.world[0]
-    inside = ((at_q >= 0) & (at_q < world.n_q)).all() and ((at_u >= 0) & (at_u < world.n_u)).all()
-    return None if inside else "at_q or at_u has a row outside the state"
+    if not (((at_q >= 0) & (at_q < world.n_q)).all() and ((at_u >= 0) & (at_u < world.n_u)).all()):
+        return "at_q or at_u has a row outside the state"
+    if not ((moved >= 0) & (moved < len(run.system.links))).all():
+        return "moved has a link outside the system"
+    return None if cycle.periods[0] <= len(periods.t) else "the cycle has more torque periods than the log has rows"
 
 
 evaluate_arm = EntryPoint(
@@ -92,7 +113,8 @@ compute_poses = EntryPoint(arm.compute_poses, ARM_MODEL, ARM_MOTION, _JOINTS)
 solve_pose = EntryPoint(inverse_kinematics.solve_pose, ARM_MODEL, ARM_MOTION, POSE_SEARCH, returns=INTEGER)
 follow_command = EntryPoint(
     control.follow_command, RUN, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, records(control.TORQUE_CYCLE, 1),
-    integers("joints"), integers("joints"), _JOINTS, _JOINTS, _JOINTS, returns=INTEGER, check=_check_rows,
+    integers("joints"), integers("joints"), _JOINTS, _JOINTS, _JOINTS, integers("joints"), TORQUE_PERIODS,
+    returns=INTEGER, check=_check_rows,
 )  # fmt: skip
 joint_loads = EntryPoint(
     control.joint_loads, records(tree.LINK, "links"), records(tree.GROUP, "groups"), integers("joints"),

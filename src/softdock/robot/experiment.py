@@ -45,6 +45,7 @@ class Experiment:
             stiffness=setpoint.stiffness,
             damping_ratio=setpoint.damping_ratio,
             tau_ff=np.zeros(len(setpoint.q)),
+            qdot=setpoint.qdot,
             low_impedance=self.low_impedance,
         )
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.robot.arm import Arm
+from softdock.robot.interpolation import planned_speed
 from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, solve_pose
 from softdock.robot.link import Limits
 from softdock.robot.trajectory import Bounds, Profile, fastest_profile, tightest_bounds
@@ -66,7 +67,9 @@ class Setpoint:
     """What one command asks for; arrays (joints,)."""
 
     q: Floats
-    """[rad or m]"""
+    """At the end of the cycle [rad or m]."""
+    qdot: Floats | None = None
+    """Planned speed at the end of the cycle [rad/s or m/s]; None if it is not known."""
     stiffness: Floats
     """[N m/rad or N/m]"""
     damping_ratio: Floats
@@ -94,7 +97,9 @@ class Plan:
     period: float
     """[s]"""
     q: Floats
-    """(cycles, joints); row k applies from k period to (k + 1) period."""
+    """(cycles, joints); row k is the goal of the cycle from k period to (k + 1) period, planned for its end."""
+    start: Floats
+    """Joint positions before the first cycle (joints,)."""
     moves: tuple[tuple[float, float, float], ...]
     """Begin, end and end of the waiting time of every move [s]."""
     impedance: tuple[tuple[Floats, Floats], ...] = ()
@@ -110,7 +115,10 @@ class Plan:
         row = min(cycle, self.cycles - 1)
         begun = [begin <= (row + 0.5) * self.period for begin, _, _ in self.moves]
         stiffness, damping_ratio = self.impedance[max(0, sum(begun) - 1)]
-        return Setpoint(q=self.q[row], stiffness=stiffness, damping_ratio=damping_ratio)
+        before = self.q[row - 1] if row else self.start
+        after = self.q[min(row + 1, self.cycles - 1)]
+        speed = planned_speed(before, self.q[row], after, self.period)
+        return Setpoint(q=self.q[row], qdot=speed, stiffness=stiffness, damping_ratio=damping_ratio)
 
     @property
     def duration(self) -> float:
@@ -185,7 +193,7 @@ class Planner:
 
     def plan(self, moves: Sequence[Move]) -> Plan:
         """Return the plan; raise InputError for goals that cannot be reached, or not within the given duration."""
-        times = []
+        times, start = [], self.q
         for i, move in enumerate(moves):
             self._rest(max(0.0, move.start - len(self.rows) * self.period))
             begin = len(self.rows) * self.period
@@ -195,7 +203,7 @@ class Planner:
             times.append((begin, end, len(self.rows) * self.period))
         q = np.array(self.rows).reshape(-1, self.arm.joints)
         self._check_speed(q, times)
-        return Plan(period=self.period, q=q, moves=tuple(times))
+        return Plan(period=self.period, q=q, start=start, moves=tuple(times))
 
     def path(
         self, i: int, move: Move, q: Floats, X_BF: Pose | None = None, *, in_run: bool = False

@@ -11,20 +11,31 @@ from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, eliminate_base
 from softdock.robot.entry_points import follow_command, joint_loads
 from softdock.robot.impedance import Compensation, damping_matrix
+from softdock.robot.interpolation import Interpolation
 from softdock.robot.kernels.control import (
+    CUBIC_COMMAND,
     DYNAMICS_COMPENSATION,
     GRAVITY_COMPENSATION,
+    HOLD_COMMAND,
+    LINEAR_COMMAND,
     NO_COMPENSATION,
     TORQUE_CYCLE,
     ImpedanceLaw,
+    TorquePeriods,
 )
 from softdock.robot.link import Command, Limits, Mode, State
+from softdock.robot.torque_log import TorqueLog
 
 Floats = NDArray[np.float64]
 COMPENSATION_CODES = {
     Compensation.NONE: NO_COMPENSATION,
     Compensation.GRAVITY: GRAVITY_COMPENSATION,
     Compensation.DYNAMICS: DYNAMICS_COMPENSATION,
+}
+INTERPOLATION_CODES = {
+    Interpolation.HOLD: HOLD_COMMAND,
+    Interpolation.LINEAR: LINEAR_COMMAND,
+    Interpolation.CUBIC: CUBIC_COMMAND,
 }
 
 
@@ -56,13 +67,18 @@ class Drives:
     """Gravity assumed by the controller, in the world [m/s2]."""
     friction: Friction | None = None
     """Joint friction between motors and torque sensors; None without friction."""
+    interpolation: Interpolation = Interpolation.HOLD
+    """How commands change within a cycle; the default is what most robots behind a link do."""
+    log_torques: bool = False
+    """Whether all torque periods are kept for `torque_log`."""
 
 
 class SimulatedRobot:
     """A robot in a multibody simulation; implements `softdock.robot.link.Robot`.
 
     Its torques are `tau = k (q_cmd - q) - D qdot + tau_ff + compensation` within the limits of torque and speed; D is
-    recomputed with every command for the present posture. Torques are constant for `torque_period`.
+    recomputed with every command for the present posture. Torques are constant for `torque_period`, and so is q_cmd,
+    which is interpolated over the cycle or holds for all of it.
     """
 
     def __init__(self, simulation: Simulation, arm: Arm, drives: Drives) -> None:
@@ -76,9 +92,9 @@ class SimulatedRobot:
         self._moved = np.array(
             [np.flatnonzero((links.at_u == at) & (links.rows > 0))[0] for at in self._at_u]
         )
-        system, self._loads = self.session.system, np.zeros(arm.joints)
+        system, self._loads, self._work = self.session.system, np.zeros(arm.joints), np.zeros((len(links), 6))
         self._read_loads = joint_loads.bind(
-            system.links, system.groups, self._moved, np.zeros((len(links), 6)), self._loads
+            system.links, system.groups, self._moved, self._work, self._loads
         )
         self._q, self._qdot, self._tau = np.zeros((3, arm.joints))
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
@@ -87,7 +103,11 @@ class SimulatedRobot:
         self._at_rest = np.zeros(arm.joints)
         self._cycle = records(1, TORQUE_CYCLE)
         self._cycle.run_end = self.session.duration
+        self._start = self._joints()[0]
         self._law = self._new_law()
+        self._periods = self._new_periods(1)
+        self._logged: list[TorquePeriods] = []
+        self._command: Command | None = None
         self._bind()
 
     @property
@@ -104,10 +124,17 @@ class SimulatedRobot:
         """Follow a command for a duration [s]."""
         periods = max(1, round(duration / self._period))
         self._set_law(command, duration / periods)
+        self._set_course(command)
+        if periods > len(self._periods.t):
+            self._periods = self._new_periods(periods)
+            self._bind()
         cycle = self._cycle[0]
         cycle.begin, cycle.duration, cycle.periods = self.session.time, duration, periods
         cycle.done = cycle.held = 0
         self._advance()
+        if self.drives.log_torques:
+            done = self._periods._replace(work=self._work[:0])
+            self._logged.append(TorquePeriods(*(rows[: cycle.done].copy() for rows in done)))
 
     def state(self) -> State:
         """Return the measured state."""
@@ -118,11 +145,31 @@ class SimulatedRobot:
             t=self.session.time,
             q=q,
             qdot=qdot,
-            tau_measured=self._tau - (self.drives.friction.torque(qdot) if self.drives.friction else 0.0),
+            tau_measured=self._measured(self._tau, qdot),
             tau_external=self._external(),
             mode=Mode.COMMAND,
         )
         return self._last
+
+    def torque_log(self) -> TorqueLog:
+        """Return what happened in every torque period so far; needs `Drives.log_torques`."""
+        none = self._new_periods(0)
+        one = TorquePeriods(*(np.concatenate(rows) for rows in zip(none, *self._logged)))
+        return TorqueLog(
+            start=0.0,
+            t=one.t,
+            command_before=self._start,
+            command=one.command,
+            interpolated=self.drives.interpolation is not Interpolation.HOLD,
+            qdot=one.qdot,
+            torque_begin=self._measured(one.tau, one.qdot_begin),
+            torque_end=self._measured(one.tau, one.qdot),
+            external=one.external,
+        )
+
+    def _measured(self, tau: Floats, qdot: Floats) -> Floats:
+        """Return what the torque sensors measure for torques of the motors, at speeds of the joints."""
+        return tau - (self.drives.friction.torque(qdot) if self.drives.friction else 0.0)
 
     def _joints(self) -> tuple[Floats, Floats]:
         y = self.session.state
@@ -133,17 +180,38 @@ class SimulatedRobot:
         q, _ = self._joints()
         M = eliminate_base(self.arm.dynamics(q, self._at_rest, self._gravity).M, self.arm.floating)
         law = self._law
-        law.q_cmd[:], law.stiffness[:], law.tau_ff[:] = command.q, command.stiffness, command.tau_ff
+        law.stiffness[:], law.tau_ff[:] = command.stiffness, command.tau_ff
         law.D[:] = damping_matrix(M, command.stiffness, command.damping_ratio)
         if period != law.period:
             self._law = law._replace(period=period)
             self._bind()
 
+    def _set_course(self, command: Command) -> None:
+        """Set where the command begins and ends in this cycle, with the speeds there.
+
+        A command that holds a position, as after a fallback, acts at once. One that is repeated, because the next one
+        was refused, has no speed at its end.
+        """
+        law, speed = self._law, command.qdot
+        chosen = self.drives.interpolation if command.mode is Mode.COMMAND else Interpolation.HOLD
+        if chosen is Interpolation.CUBIC and speed is None:
+            chosen = Interpolation.LINEAR
+        law.q_begin[:], law.v_begin[:] = law.q_end, law.v_end
+        law.q_end[:], law.v_end[:] = command.q, 0.0
+        if speed is not None and command is not self._command:
+            law.v_end[:] = speed
+        self._cycle.interpolation, self._command = INTERPOLATION_CODES[chosen], command
+
+    def _new_periods(self, periods: int) -> TorquePeriods:
+        """Return memory for the torque periods of a cycle."""
+        arrays = np.zeros((5, periods, self.arm.joints))
+        return TorquePeriods(np.zeros(periods), *arrays, work=self._work)
+
     def _bind(self) -> None:
         """Pass arm, law and session to the kernel."""
         self._advance = self.session.controlled_advance(
             follow_command, self.arm.model, self.arm.motion, self._law, self._cycle,
-            self._at_q, self._at_u, self._q, self._qdot, self._tau,
+            self._at_q, self._at_u, self._q, self._qdot, self._tau, self._moved, self._periods,
         )  # fmt: skip
 
     def _new_law(self) -> ImpedanceLaw:
@@ -151,6 +219,10 @@ class SimulatedRobot:
         n, limits = self.arm.joints, self.limits
         return ImpedanceLaw(
             q_cmd=np.zeros(n),
+            q_begin=np.zeros(n),
+            v_begin=np.zeros(n),
+            q_end=self._start.copy(),
+            v_end=np.zeros(n),
             stiffness=np.zeros(n),
             D=np.zeros((n, n)),
             tau_ff=np.zeros(n),

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.robot.interpolation import planned_speed
 from softdock.robot.plan import Move, Path, Planner, Setpoint
 from softdock.spatial.poses import Pose
 
@@ -86,6 +87,8 @@ class TriggeredMoves:
         self._clock = self._rate = 0.0
         self._pause_end = 0.0
         self._interrupted = False
+        self._speed = np.zeros_like(self._q)
+        self._X_BF: Pose | None = None
 
     @property
     def period(self) -> float:
@@ -99,7 +102,12 @@ class TriggeredMoves:
         self._begin_moves(now)
         self._follow(now)
         impedance = self.impedances[self._move or 0]
-        return Setpoint(q=self._q, stiffness=impedance.stiffness, damping_ratio=impedance.damping_ratio)
+        return Setpoint(
+            q=self._q,
+            qdot=self._speed,
+            stiffness=impedance.stiffness,
+            damping_ratio=impedance.damping_ratio,
+        )
 
     @property
     def _is_moving(self) -> bool:
@@ -133,14 +141,15 @@ class TriggeredMoves:
         X_BF = None if move.frame is None else self.surroundings.locate(*move.frame)
         path = self.planner.path(i, move, self._q, X_BF, in_run=True)
         self._move, self._clock, self._rate, self._interrupted = i, 0.0, 1.0, False
-        self._path = path
+        self._path, self._X_BF = path, X_BF if move.tracked else None
         duration = (move.duration or 0.0) if path is None else path.timing.duration
         self._pause_end = now + self.period * np.ceil(duration / self.period - 1e-9) + move.wait
         self.started.append(Started(time=now, move=i))
 
     def _follow(self, now: float) -> None:
         """Move the command along the path by one cycle."""
-        path, move = self._path, None if self._move is None else self.moves[self._move]
+        path, move, before = self._path, None if self._move is None else self.moves[self._move], self._q
+        self._speed = np.zeros_like(before)
         if path is None or move is None:
             return
         held = not self._is_moving
@@ -152,8 +161,17 @@ class TriggeredMoves:
         self._q = found.q
         if not found.converged and (not self.unreachable or self.unreachable[-1].move != self._move):
             self.unreachable.append(Started(time=now, move=self._move or 0))
+        self._speed = planned_speed(before, self._q, self._next(path, X_BF), self.period)
+        self._X_BF = X_BF
         if self._rate == 0.0:
             self._path = None  # at rest on the way
+
+    def _next(self, path: Path, X_BF: Pose | None) -> Floats:
+        """Return the command that is expected one cycle later, if a tracked frame moves on as in the last cycle."""
+        if X_BF is not None and self._X_BF is not None:
+            X_BF = X_BF @ self._X_BF.relative(X_BF)
+        s = path.timing.at(self._clock + self._rate * self.period)
+        return path.solve(s, self._q, X_BF, STEPS_PER_CYCLE).q
 
     def _advance_clock(self, path: Path) -> None:
         """Advance the clock of the path; once the move is interrupted, its rate decreases linearly to zero."""

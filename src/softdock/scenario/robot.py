@@ -14,6 +14,7 @@ from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free
 from softdock.model.system import WORLD, Body, Name, System
 from softdock.quantities.fields import (
+    Flag,
     JointDamping,
     JointPosition,
     JointStiffness,
@@ -82,9 +83,12 @@ class ControlModel(Model):
     """Joint impedance control: one value for all joints, or one for each."""
 
     period: Annotated[float, Quantity("s", ge=1e-3, le=0.1)] = 1e-2
-    """Time between commands; each is held until the next."""
+    """Time between commands."""
     torque_period: Annotated[float, Quantity("s", gt=0, le=0.1)] = 1e-3
     """Time between computations of the joint torques, which are held constant in between."""
+    interpolation: Literal["hold", "linear", "cubic"] | None = None
+    """Command between two cycles: `hold` is a staircase, `linear` and `cubic` reach it at the end of the cycle. If left
+    out, `cubic` in simulations of the moves and `hold` behind a link."""
     stiffness: JointStiffness | tuple[JointStiffness, ...]
     """Stiffness of the joints under impedance control."""
     damping_ratio: NonNegativeNumber | tuple[NonNegativeNumber, ...] = 0.7
@@ -101,6 +105,15 @@ class ControlModel(Model):
         return self
 
 
+class RobotRecord(Record):
+    """Recording of the history of a robot."""
+
+    contact_steps: Flag = False
+    """Whether every step with a contact force is recorded: at least one in every torque period."""
+    peaks: Flag = False
+    """Whether every peak of a metric or load has a row in the history."""
+
+
 class RobotScenario(MultibodyScenario):
     """An arm under joint impedance control among other bodies."""
 
@@ -111,7 +124,7 @@ class RobotScenario(MultibodyScenario):
     part of the arm."""
     duration: PositiveTime | None = None  # type: ignore[assignment]
     """Leave out to end with the last move; required if a move has `after` or `frame`."""
-    record: Record = Record(contact_steps=False, peaks=False)
+    record: RobotRecord = RobotRecord()
     """Recording of the history."""
     arm: ArmModel
     """The arm and how it is mounted."""

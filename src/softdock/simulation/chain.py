@@ -9,6 +9,7 @@ import numpy as np
 from softdock.lumped.chain import Chain, Pad, Wedge
 from softdock.lumped.chain_run import ChainRun, Outcome, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
+from softdock.lumped.kernels.rows import ROW_TIME
 from softdock.model.member_kinds import LoadKind
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.prediction.chain import predict_chain
@@ -16,6 +17,7 @@ from softdock.result import Audit, Channel, Event, History, Load, Result, Timing
 from softdock.scenario.chain import CONTACT, LATCH, LATCH_SPRING, ChainScenario
 from softdock.simulation.loads import load_metrics, sort_loads
 from softdock.simulation.real_time import RealTime
+from softdock.simulation.row_times import after_jumps, space_rows
 
 _EVENTS = {
     "touch": "The bodies touch.",
@@ -169,6 +171,20 @@ def _load(name: str, kind: LoadKind, force: float, time: float) -> Load:
 
 
 def _history(scenario: ChainScenario, done: ChainRun) -> History:
+    """Return the recorded rows at distinct times."""
+    needed = np.concatenate([done.work.peaks[:, ROW_TIME], [t for t, _ in done.events]])
+    rows, time = space_rows(after_jumps(done.time), needed)
+    return History(
+        time=time,
+        channels={
+            name: Channel(values=channel.values[rows], unit=channel.unit)
+            for name, channel in _channels(scenario, done).items()
+        },
+    )
+
+
+def _channels(scenario: ChainScenario, done: ChainRun) -> dict[str, Channel]:
+    """Return all channels at the recorded rows."""
     chain = done.chain
     V_c, V_t = (done.velocities @ chain.system_weights).T
     n = len(chain.chaser_masses)
@@ -192,4 +208,4 @@ def _history(scenario: ChainScenario, done: ChainRun) -> History:
         channels[f"{LATCH_SPRING}.force"] = Channel(values=done.latch_spring_force, unit="N")
     channels["energy.kinetic"] = Channel(values=0.5 * done.velocities**2 @ chain.mass, unit="J")
     channels["energy.dissipated"] = Channel(values=done.dissipated, unit="J")
-    return History(time=done.time, channels=channels)
+    return channels

@@ -31,6 +31,7 @@ from softdock.simulation.loads import load_metrics, read_loads
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
+from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
 from softdock.simulation.topology import RecordedChannels, Topology, topology_of
 from softdock.simulation.validity import assess_validity
@@ -232,11 +233,19 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         metrics={**load_metrics(loads), **_metrics(scenario, run, topology, events, phases)},
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
-        history=History(time=run.history[:, 0], channels=RecordedChannels(run.history, topology.labels)),
+        history=_history(run, topology),
         events=events,
         phases=phases,
         units=topology.units,
     )
+
+
+def _history(run: Run, topology: Topology) -> History:
+    """Return the recorded rows at distinct times."""
+    peaks = run.peaks.view(np.ndarray)
+    needed = np.concatenate([peaks["t_largest"], peaks["t_smallest"], [t for t, _ in run.log]])
+    rows, time = space_rows(run.history[:, 0], needed)
+    return History(time=time, channels=RecordedChannels(run.history[rows], topology.labels))
 
 
 def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[str]:

@@ -18,6 +18,7 @@ from softdock.robot.link_approach import approach
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
 from softdock.robot.simulated_robot import SimulatedRobot
+from softdock.robot.torque_log import TorqueLog
 from softdock.scenario.robot import RobotScenario
 from softdock.simulation.robot import Setup, simulated_robot
 from softdock.simulation.robot_log import add_log
@@ -52,7 +53,8 @@ def run_on_robot(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> R
         log = experiment.run(ending_link)
         wall = time.perf_counter() - started
     log = replace(log, t=log.t - begun.t, refusals=tuple((t - begun.t, why) for t, why in log.refusals))
-    result = with_requirements(setup.scenario, add_log(_base(setup, log, ending_link, wall), setup, log))
+    base = _base(setup, log, ending_link, wall)
+    result = with_requirements(setup.scenario, add_log(base, setup, log, TorqueLog.of_cycles(log)))
     if not isinstance(link, RemoteLink):
         return result
     return with_link_metrics(result, link.statistics)

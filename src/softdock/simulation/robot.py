@@ -13,6 +13,7 @@ from softdock.robot.arm import Arm, build_arm
 from softdock.robot.bodies import body_name, joint_limits
 from softdock.robot.experiment import Experiment
 from softdock.robot.impedance import Compensation, check_sampling
+from softdock.robot.interpolation import Interpolation
 from softdock.robot.link import Limits
 from softdock.robot.link_local import LocalLink
 from softdock.robot.plan import Move, Pace, Planner, out_of_reach
@@ -48,18 +49,19 @@ class PreparedRobot:
         experiment = replace(experiment, low_impedance=True)
         with LocalLink(robot, self.scenario.control.period) as link:
             log = experiment.run(link)
-        return add_log(prepared.result(robot.session.finish()), self.setup, log, experiment.plan)
+        result = prepared.result(robot.session.finish())
+        return add_log(result, self.setup, log, robot.torque_log(), experiment.plan)
 
     def begin(self) -> tuple[PreparedMultibody, SimulatedRobot, Experiment]:
         """Return the system and the robot at the start, and its moves; raises InputError where these are impossible."""
         setup = self.setup
         if self.scenario.planned_during_run:
             prepared = setup.prepare(self.scenario.duration or 0.0)
-            robot = setup.robot(prepared)
+            robot = setup.robot(prepared, planned=True)
             return prepared, robot, setup.triggered_experiment(robot, prepared)
         experiment = setup.experiment()
         prepared = setup.prepare(experiment.plan.cycles * experiment.plan.period)
-        return prepared, setup.robot(prepared), experiment
+        return prepared, setup.robot(prepared, planned=True), experiment
 
     def predict(self) -> None:
         """Return None: no theory covers experiments with robots."""
@@ -219,14 +221,21 @@ class Setup:
         prepared.check_start()
         return prepared
 
-    def robot(self, prepared: PreparedMultibody) -> SimulatedRobot:
-        """Return the simulated robot at its start."""
+    def robot(self, prepared: PreparedMultibody, planned: bool = False) -> SimulatedRobot:
+        """Return the simulated robot at its start; `planned`: for the moves of the scenario, whose torques it logs.
+
+        Without a plan it holds commands, as a robot behind a link does, unless the scenario asks for interpolation.
+        """
+        default = Interpolation.CUBIC if planned else Interpolation.HOLD
+        chosen = self.scenario.control.interpolation
         drives = Drives(
             limits=self.limits,
             torque_period=self.scenario.control.torque_period,
             compensation=Compensation(self.scenario.control.compensation),
             gravity=self.scenario.gravity,
             friction=self._friction(),
+            interpolation=default if chosen is None else Interpolation(chosen),
+            log_torques=planned,
         )
         return SimulatedRobot(prepared.simulation, self.arm, drives)
 

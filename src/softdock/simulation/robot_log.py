@@ -9,6 +9,7 @@ import numpy as np
 from softdock.result import Channel, Event, History, Result
 from softdock.robot.experiment import Log
 from softdock.robot.plan import Setpoints
+from softdock.robot.torque_log import TorqueLog
 from softdock.robot.triggered_moves import TriggeredMoves
 
 if TYPE_CHECKING:
@@ -20,12 +21,14 @@ PUSHING = 0.01
 """Share of the largest external torque of the run above which the arm pushes."""
 
 
-def add_log(base: Result, setup: "Setup", log: Log, moves: Setpoints | None = None) -> Result:
+def add_log(
+    base: Result, setup: "Setup", log: Log, torques: TorqueLog, moves: Setpoints | None = None
+) -> Result:
     """Add the log of an experiment to a result: channels, metrics, refusals, and moves that were planned in the run."""
     refusals = [Event(time=t, name="command-refused", message=refusal.value) for t, refusal in log.refusals]
     executed = _move_events(setup, moves) if isinstance(moves, TriggeredMoves) else []
     events = tuple(sorted([*base.events, *refusals, *executed], key=lambda event: event.time))
-    metrics, units = _metrics(setup, log)
+    metrics, units = _metrics(setup, log, torques)
     message = base.message
     if log.refused:
         message += f" The robot refused {log.refused} commands: {log.refusals[0][1].value}"
@@ -36,7 +39,7 @@ def add_log(base: Result, setup: "Setup", log: Log, moves: Setpoints | None = No
         metrics={**base.metrics, **metrics},
         units={**base.units, **units},
         events=events,
-        history=_history(base.history, setup, log),
+        history=_history(base.history, setup, torques),
     )
 
 
@@ -59,12 +62,16 @@ def _move_events(setup: "Setup", moves: TriggeredMoves) -> list[Event]:
     return [*started, *unreachable]
 
 
-def _history(history: History, setup: "Setup", log: Log) -> History:
-    """Add the log of joints that are recorded to a history: commands in force at each instant, last measured values."""
+def _history(history: History, setup: "Setup", log: TorqueLog) -> History:
+    """Add the log of joints that are recorded to a history.
+
+    Rows have the commands in force, the last measured external torques, and of the torques mean and largest value since
+    the row before: no torque period is missed, however few rows there are.
+    """
     if not len(log.t):
         return history
-    commanded = np.minimum(np.searchsorted(log.t, history.time - 1e-9), len(log.t) - 1)
-    measured = np.maximum(np.searchsorted(log.t, history.time + 1e-9, side="right") - 1, 0)
+    commands, external = log.commands_at(history.time), log.external_at(history.time)
+    means, largest = log.torques_between(history.time)
     channels = dict(history.channels)
     for k, (name, joint) in enumerate(zip(setup.joints, setup.order)):
         if f"{setup.arm.bodies[k]}.joint" not in history.channels:  # `record.all` is false
@@ -73,34 +80,41 @@ def _history(history: History, setup: "Setup", log: Log) -> History:
         angle, torque = ("rad", "N*m") if rotary else ("m", "N")
         position = history[f"{setup.arm.bodies[k]}.joint"]
         channels[f"{name}.position"] = Channel(values=position, unit=angle)
-        for what, values, unit, row in (
-            ("command", log.command, angle, commanded),
-            ("torque", log.tau_measured, torque, measured),
-            ("external_torque", log.tau_external, torque, measured),
+        for what, values, unit in (
+            ("command", commands, angle),
+            ("torque", means, torque),
+            ("torque_peak", largest, torque),
+            ("external_torque", external, torque),
         ):
-            channels[f"{name}.{what}"] = Channel(values=values[row, k], unit=unit)
+            channels[f"{name}.{what}"] = Channel(values=values[:, k].copy(), unit=unit)
         channels[f"{name}.difference"] = Channel(
             values=channels[f"{name}.command"].values - position, unit=angle
         )
     return History(time=history.time, channels=channels)
 
 
-def _metrics(setup: "Setup", log: Log) -> tuple[Mapping[str, float | int | None], Mapping[str, str]]:
-    """Return tracking errors, peak torques, used shares of the limits and the static residual, with units."""
+def _metrics(
+    setup: "Setup", log: Log, torques: TorqueLog
+) -> tuple[Mapping[str, float | int | None], Mapping[str, str]]:
+    """Return tracking errors, peak torques, used shares of the limits and the static residual, with units.
+
+    Torques and speeds are the largest of all torque periods.
+    """
     metrics: dict[str, float | int | None] = {}
     units: dict[str, str] = {}
+    peaks = torques.peaks
     for k, name in enumerate(setup.joints):
         rotary = setup.description.moving[setup.order[k]].motion.is_rotary
         flat = name.replace("-", "_")
-        for what, values, unit in (
-            ("tracking_error_max", log.command[:, k] - log.q[:, k], "rad" if rotary else "m"),
-            ("peak_torque", log.tau_measured[:, k], "N*m" if rotary else "N"),
-            ("peak_external_torque", log.tau_external[:, k], "N*m" if rotary else "N"),
+        for what, sizes, unit in (
+            ("tracking_error_max", np.abs(log.command[:, k] - log.q[:, k]), "rad" if rotary else "m"),
+            ("peak_torque", peaks[k : k + 1], "N*m" if rotary else "N"),
+            ("peak_external_torque", np.abs(torques.external[:, k]), "N*m" if rotary else "N"),
         ):
-            metrics[f"{what}_{flat}"] = float(np.abs(values).max(initial=0.0))
+            metrics[f"{what}_{flat}"] = float(sizes.max(initial=0.0))
             units[f"{what}_{flat}"] = unit
-    metrics["torque_used"] = float(np.abs(log.tau_measured / setup.limits.torque).max(initial=0.0))
-    metrics["speed_used"] = float(np.abs(log.qdot / setup.limits.speed).max(initial=0.0))
+    metrics["torque_used"] = float((peaks / setup.limits.torque).max(initial=0.0))
+    metrics["speed_used"] = float(np.abs(torques.qdot / setup.limits.speed).max(initial=0.0))
     metrics["static_residual"] = static_residual(setup, log)
     metrics["refused_commands"] = log.refused
     return metrics, units

@@ -7,6 +7,9 @@ from softdock.dynamics.kernels.run_data import PendingRow
 from softdock.dynamics.kernels.stepping import copy, interpolate
 from softdock.native.decorators import inline, kernel
 
+# Time between the rows before and after a jump, which is also the least time between two rows of a history [s].
+ROW_SPACING = 1e-6
+
 
 @kernel
 def evaluate_channels(run, count, t, y, slope, values):

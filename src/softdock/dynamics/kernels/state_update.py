@@ -4,6 +4,7 @@ from softdock.dynamics.kernels.contacts import refresh_lists, worst_overreach
 from softdock.dynamics.kernels.derivative import set_motion
 from softdock.dynamics.kernels.engagement import engage_stops
 from softdock.dynamics.kernels.evaluation import (
+    ROW_SPACING,
     complete_pending_row,
     evaluate_channels,
     needs_peak_row,
@@ -37,12 +38,14 @@ def complete_deferred_row(run):
 def apply_jumps(run):
     """Update peaks, begin statistics of windows and mark events whose conditions changed at a jump of the channels.
 
-    `workspace.end` has the channels before it, `workspace.start` those after it.
+    `workspace.end` has the channels before it, `workspace.start` those after it. Their peaks and their row have a time
+    of their own, so that the row before the jump keeps that of the jump.
     """
     s, work = run.state[0], run.workspace
+    t_after = s.t + ROW_SPACING
     begin_statistics(run)
-    if update_peaks(run.channels, s.searched, s.t, 0.0, work.start) and needs_peak_row(run, s.t):
-        record_peak_at_end(run, s.t, s.t, run.y, False)
+    if update_peaks(run.channels, s.searched, t_after, 0.0, work.start) and needs_peak_row(run, t_after):
+        record_peak_at_end(run, t_after, s.t, run.y, False)
         restore_links(run.system, run.y)
     for i in range(run.events.shape[0]):
         if becomes_true(run.events[i], work.end, work.start):

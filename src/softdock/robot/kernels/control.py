@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.dynamics.kernels.derivative import derivative
 from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.kernels.time_loop import advance_run
 from softdock.native.decorators import inline, kernel
@@ -18,6 +19,11 @@ NO_COMPENSATION = 0
 GRAVITY_COMPENSATION = 1
 DYNAMICS_COMPENSATION = 2
 
+# Command within a cycle; see `softdock.robot.interpolation.Interpolation`.
+HOLD_COMMAND = 0
+LINEAR_COMMAND = 1
+CUBIC_COMMAND = 2
+
 MAX_SWEEPS = 8  # over joints that exceed their speed limit; they are coupled by the mass matrix
 
 
@@ -25,6 +31,14 @@ class ImpedanceLaw(NamedTuple):
     """Parameters of the impedance controller for one command, and its work arrays."""
 
     q_cmd: NDArray[np.float64]
+    """In force in the present torque period."""
+    q_begin: NDArray[np.float64]
+    """Command at the start of the cycle, which interpolation begins from."""
+    v_begin: NDArray[np.float64]
+    """Its speed, for cubic interpolation."""
+    q_end: NDArray[np.float64]
+    """Command at the end of the cycle; it holds for the whole cycle without interpolation."""
+    v_end: NDArray[np.float64]
     stiffness: NDArray[np.float64]
     D: NDArray[np.float64]
     tau_ff: NDArray[np.float64]
@@ -57,18 +71,39 @@ TORQUE_CYCLE = np.dtype(
         ("done", np.int64),  # number of them that are over
         ("held", np.int64),  # 1: the torques of the present period are set
         ("run_end", np.float64),  # end of the run [s]
+        ("interpolation", np.int64),  # of the command over the cycle: HOLD_COMMAND, LINEAR_COMMAND or CUBIC_COMMAND
     ],
     align=True,
 )
 
 
+class TorquePeriods(NamedTuple):
+    """What was commanded, measured and applied in the torque periods of one cycle; arrays (periods, joints)."""
+
+    t: NDArray[np.float64]
+    """(periods,) end of every torque period [s]."""
+    command: NDArray[np.float64]
+    """At the end of the period."""
+    qdot_begin: NDArray[np.float64]
+    """At the start of the period."""
+    qdot: NDArray[np.float64]
+    """At its end."""
+    tau: NDArray[np.float64]
+    """Torque of the motors, constant in the period."""
+    external: NDArray[np.float64]
+    """External load at the end of the period, Eq. (A19)."""
+    work: NDArray[np.float64]
+    """(links, 6)"""
+
+
 @kernel
-def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau):
+def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau, moved, periods):
     """Advance a run while an arm follows a command: compute the torques, hold them for a period, repeat.
 
-    `cycle` (1,) of TORQUE_CYCLE is the progress; `at_q`, `at_u` (joints,) are the joints' rows of positions and speeds;
-    `q`, `qdot`, `tau` (joints,) get what was measured and applied last. Returns a `Status`; after LISTS_TOO_LONG the
-    next call continues in the same period.
+    `cycle` (1,) of TORQUE_CYCLE is the progress; `at_q`, `at_u` (joints,) are the joints' rows of positions and speeds,
+    `moved` (joints,) the links that they move; `q`, `qdot`, `tau` (joints,) get what was measured and applied last,
+    `periods` what happened in every torque period. Returns a `Status`; after LISTS_TOO_LONG the next call continues in
+    the same period.
     """
     s, c, n_q = run.state[0], cycle[0], run.system.world[0].n_q
     status = Status.TIME_REACHED.value
@@ -76,6 +111,7 @@ def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau):
         if c.held == 0:
             for i in range(q.shape[0]):
                 q[i], qdot[i] = run.y[at_q[i]], run.y[n_q + at_u[i]]
+                law.q_cmd[i] = command_at(law, c, i, c.done / c.periods)
             impedance_torque(model, motion, law, q, qdot, tau)
             for i in range(q.shape[0]):
                 run.system.axes[at_u[i]].effort = tau[i]
@@ -84,10 +120,37 @@ def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau):
         status = advance_run(run)
         if status == Status.LISTS_TOO_LONG.value:
             return status
+        log_period(run, law, c, at_u, qdot, tau, moved, periods)
         c.done, c.held = c.done + 1, 0
         if status != Status.TIME_REACHED.value or s.t >= c.run_end:
             return status
     return status
+
+
+@inline
+def command_at(law, cycle, i, x):
+    """Return the command of a joint at a fraction x of the cycle, 0 to 1; Eqs. (A24), (A25)."""
+    begin, end = law.q_begin[i], law.q_end[i]
+    if cycle.interpolation == LINEAR_COMMAND:
+        return begin + x * (end - begin)
+    if cycle.interpolation == CUBIC_COMMAND:
+        rise = x * x * (3.0 - 2.0 * x)
+        turns = (1.0 - x) * law.v_begin[i] - x * law.v_end[i]
+        return begin + rise * (end - begin) + x * (1.0 - x) * cycle.duration * turns
+    return end
+
+
+@kernel
+def log_period(run, law, cycle, at_u, qdot, tau, moved, periods):
+    """Write the row of the torque period that has just ended; `qdot` (joints,) are the speeds at its start."""
+    system, row, n_q = run.system, cycle.done, run.system.world[0].n_q
+    periods.t[row] = run.state[0].t
+    derivative(system, run.state[0].t, run.y, run.workspace.k[1])  # the wrenches at the end of the period
+    joint_loads(system.links, system.groups, moved, periods.work, periods.external[row])
+    for i in range(tau.shape[0]):
+        periods.command[row, i] = command_at(law, cycle, i, (cycle.done + 1) / cycle.periods)
+        periods.qdot_begin[row, i], periods.qdot[row, i] = qdot[i], run.y[n_q + at_u[i]]
+        periods.tau[row, i] = tau[i]
 
 
 @kernel
