@@ -34,7 +34,7 @@ def scenario() -> RobotScenario:
         "kind": "robot",
         "arm": {"file": "lwr4plus", "start": bent.tolist()},
         "gravity": [0, 0, -9.81],
-        "control": {"period": PERIOD, "stiffness": 200.0, "interpolation": "hold"},  # as behind the link
+        "control": {"period": PERIOD, "stiffness": 200.0, "interpolation": "linear"},
         "moves": [{"joints": (bent + 0.1).tolist(), "wait": 0.1}, {"joints": bent.tolist()}],
     }
     loaded = from_data(data, name="nod")
@@ -70,7 +70,8 @@ def test_experiment_behind_a_link_gives_the_same_motion(
     assert set(found.joints) == {f"joint_{i}" for i in range(1, 8)}
     for both in found.joints.values():
         assert both["angle"].largest < 1e-4  # residual motion at the start
-        assert both["torque"].largest < 0.02 * max(both["torque"].range, 1.0)
+        # The history has the mean since the row before, the link the last value.
+        assert both["torque"].largest < 0.03 * max(both["torque"].range, 1.0)
 
 
 def test_delayed_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, local_result: Result) -> None:

@@ -57,7 +57,7 @@ def test_only_the_log_of_selected_joints_is_recorded():
     moves = [{"joints": [0.1, 0.5, 0, -1.4, 0, 1.2, 0]}]
     record = {"all": False, "loads": False, "also": ["link_1.joint"]}
     result = softdock.simulate(scenario(moves=moves, record=record))
-    logged = ("position", "command", "torque", "external_torque", "difference")
+    logged = ("position", "command", "torque", "torque_peak", "external_torque", "difference")
     assert set(result.history.channels) == {"link_1.joint", *(f"joint_1.{what}" for what in logged)}
     assert result.metrics["tracking_error_max_joint_7"] > 0.0
 
@@ -65,10 +65,11 @@ def test_only_the_log_of_selected_joints_is_recorded():
 @pytest.mark.parametrize("period", ["1 ms", "100 ms"])
 def test_commands_are_held_for_a_period(period):
     moves = [{"joints": [0.2, 0.5, 0, -1.3, 0, 1.2, 0], "wait": "0.5 s"}]
-    result = softdock.simulate(scenario(moves=moves, **{"control.period": period}))
+    changes = {"control.period": period, "control.interpolation": "hold"}
+    result = softdock.simulate(scenario(moves=moves, **changes))
     seconds = {"1 ms": 1e-3, "100 ms": 0.1}[period]
-    changes = np.flatnonzero(np.diff(result.history["joint_1.command"]))
-    steps = np.diff(result.history.time[changes]) / max(seconds, 0.01)
+    rows = np.flatnonzero(np.diff(result.history["joint_1.command"]))
+    steps = np.diff(result.history.time[rows]) / max(seconds, 0.01)
     np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
     assert result.history["joint_1.position"][-1] == pytest.approx(0.2, abs=1e-4)
 

@@ -120,7 +120,8 @@ def test_torques_follow_the_impedance_law_for_every_mounting():
     """Fixed and floating arms use one controller: k (q_cmd - q) - D qdot + h with the inertia of (A7) in D."""
     grounded = {**REACH, "arm": {**REACH["arm"], "parent": "world"}, "bodies": {}}
     for data in (REACH, grounded):
-        prepared, robot, _ = PreparedRobot(from_data(data, "law")).begin()
+        held = {**data, "control": {**data["control"], "interpolation": "hold"}}
+        prepared, robot, _ = PreparedRobot(from_data(held, "law")).begin()
         assert prepared.simulation is not None
         arm, start = robot.arm, np.array(REACH["arm"]["start"])
         robot.advance(command(start + 0.002, stiffness=300.0), 0.05)

@@ -94,6 +94,20 @@ class History(Mapping[str, Array]):
     def __len__(self) -> int:
         return 1 + len(self.channels)
 
+    def resample(self, rate: float | str) -> "History":
+        """Return the history at even times from its first row on, at a rate [Hz] or a text with a unit.
+
+        Numbers are interpolated linearly between rows; a flag or mode keeps that of the last row, and a number is
+        undefined (NaN) between rows of which one is undefined. A jump lies between two rows 1 us apart.
+
+        >>> from softdock import simulate
+        >>> simulate("latch-paper").history.resample("50 Hz")["time"][:3]
+        array([0.  , 0.02, 0.04])
+        """
+        from softdock.result.resampling import resample
+
+        return resample(self, rate)
+
     def to_pandas(self) -> "pd.DataFrame":
         """Return a pandas DataFrame with the time [s] as index and SI units in `attrs["units"]`."""
         from softdock.result.data_frame import data_frame

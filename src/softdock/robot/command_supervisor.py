@@ -173,7 +173,8 @@ class CommandSupervisor:
 
     def _validate(self, command: Command, step: int, q: Array, now: float) -> Refusal | None:
         limits, joints = self.limits, self.limits.joints
-        arrays = (command.q, command.stiffness, command.damping_ratio, command.tau_ff)
+        speeds = () if command.qdot is None else (command.qdot,)
+        arrays = (command.q, command.stiffness, command.damping_ratio, command.tau_ff, *speeds)
         if any(array.shape != (joints,) for array in arrays):
             return Refusal.JOINT_COUNT
         if command.mode is Mode.MONITOR:

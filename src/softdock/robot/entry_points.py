@@ -103,7 +103,11 @@ def _check_rows(run: RunData, *arguments: Any) -> str | None:
         return "at_q or at_u has a row outside the state"
     if not ((moved >= 0) & (moved < len(run.system.links))).all():
         return "moved has a link outside the system"
-    return None if cycle.periods[0] <= len(periods.t) else "the cycle has more torque periods than the log has rows"
+    return (
+        None
+        if cycle.periods[0] <= len(periods.t)
+        else "the cycle has more torque periods than the log has rows"
+    )
 
 
 evaluate_arm = EntryPoint(

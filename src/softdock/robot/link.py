@@ -78,7 +78,7 @@ class Command:
     """Feed-forward torque [N m]."""
     mode: Mode = Mode.COMMAND
     qdot: Array | None = None
-    """Speed of the planned motion at the end of the cycle [rad/s], for robots that interpolate; links do not send it."""
+    """Planned speed at the end of the cycle [rad/s], for robots that interpolate; links do not send it."""
     low_impedance: bool = False
     """Whether stiffness and damping may be below the robot's minimum, down to 0; the client ensures stability."""
 

@@ -86,13 +86,12 @@ class TorqueLog:
         impulse = np.vstack([np.zeros(mean.shape[1]), np.cumsum(mean * np.diff(nodes)[:, None], axis=0)])
         span = np.where(first_period == last_period, 1.0, time - before)
         means = np.stack(
-            [
-                (np.interp(time, nodes, one) - np.interp(before, nodes, one)) / span
-                for one in impulse.T
-            ],
+            [(np.interp(time, nodes, one) - np.interp(before, nodes, one)) / span for one in impulse.T],
             axis=1,
         )
-        inside = first_period == last_period  # one period: its own torque, without the rounding of differences
+        inside = (
+            first_period == last_period
+        )  # one period: its own torque, without the rounding of differences
         means[inside] = mean[first_period[inside]]
         return means, self._largest(first_period, last_period)
 

@@ -71,7 +71,10 @@ TORQUE_CYCLE = np.dtype(
         ("done", np.int64),  # number of them that are over
         ("held", np.int64),  # 1: the torques of the present period are set
         ("run_end", np.float64),  # end of the run [s]
-        ("interpolation", np.int64),  # of the command over the cycle: HOLD_COMMAND, LINEAR_COMMAND or CUBIC_COMMAND
+        (
+            "interpolation",
+            np.int64,
+        ),  # of the command over the cycle: HOLD_COMMAND, LINEAR_COMMAND or CUBIC_COMMAND
     ],
     align=True,
 )
