@@ -7,7 +7,7 @@ import softdock
 from softdock.errors import InputError
 from softdock.result import Channel, History
 from softdock.scenario.loading import from_data
-from softdock.simulation.row_times import ROW_SPACING, after_jumps, space_rows
+from softdock.simulation.row_times import AFTER_JUMP, ROW_SPACING, after_jumps, space_rows
 
 STRUCK = {
     "kind": "multibody",
@@ -36,7 +36,7 @@ def test_a_jump_lies_between_two_rows_and_its_peak_has_a_row():
     row = int(np.searchsorted(h.time, caught))
     assert h.time[row] == caught
     assert h["latch.force"][row] == 0.0
-    assert h.time[row + 1] == pytest.approx(caught + ROW_SPACING, abs=1e-9)
+    assert h.time[row + 1] == caught + AFTER_JUMP
     assert abs(h["latch.force"][row + 1]) == pytest.approx(900 * 0.04, rel=1e-3)
     for load in result.loads:
         if load.t_peak_force is not None and f"{load.name}.force" in h:
@@ -67,7 +67,7 @@ def test_rows_after_a_jump_are_later_and_the_last_of_several_is_kept():
     time = np.array([0.0, 1.0, 1.0, 1.0, 2.0])
     rows, times = space_rows(after_jumps(time), np.array([]))
     assert rows.tolist() == [0, 1, 3, 4]
-    assert times == pytest.approx([0.0, 1.0, 1.0 + ROW_SPACING, 2.0], abs=1e-12)
+    assert times == pytest.approx([0.0, 1.0, 1.0 + AFTER_JUMP, 2.0], abs=1e-12)
 
 
 def test_a_robot_with_its_own_rate_keeps_the_defaults_of_robots():

@@ -202,8 +202,16 @@ class SimulatedRobot:
 
     def _new_periods(self, periods: int) -> TorquePeriods:
         """Return memory for the torque periods of a cycle."""
-        arrays = np.zeros((5, periods, self.arm.joints))
-        return TorquePeriods(np.zeros(periods), *arrays, work=self._work)
+        command, qdot_begin, qdot, tau, external = np.zeros((5, periods, self.arm.joints))
+        return TorquePeriods(
+            t=np.zeros(periods),
+            command=command,
+            qdot_begin=qdot_begin,
+            qdot=qdot,
+            tau=tau,
+            external=external,
+            work=self._work,
+        )
 
     def _bind(self) -> None:
         """Pass arm, law and session to the kernel."""

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.evaluation import ROW_SPACING
+from softdock.dynamics.kernels.evaluation import AFTER_JUMP, ROW_SPACING
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -31,7 +31,7 @@ def space_rows(time: Floats, needed: Floats) -> tuple[Rows, Floats]:
             rows[-1] = i
         elif is_needed[i] and is_needed[rows[-1]]:
             rows.append(i)
-            times.append(_later(times[-1]))
+            times.append(times[-1] + AFTER_JUMP)
         elif is_needed[i]:
             rows[-1], times[-1] = i, t
     return order[rows], np.array(times)
@@ -40,12 +40,4 @@ def space_rows(time: Floats, needed: Floats) -> tuple[Rows, Floats]:
 def after_jumps(time: Floats) -> Floats:
     """Return times of rows [s] in which those after a jump, at the same time as the row before it, are later."""
     same = np.concatenate([[False], time[1:] == time[:-1]])
-    return np.where(same, [_later(float(t)) for t in time], time) if same.any() else time
-
-
-def _later(t: float) -> float:
-    """Return the time `ROW_SPACING` after another one [s], also where the difference is rounded."""
-    after = t + ROW_SPACING
-    while after - t < ROW_SPACING:
-        after = float(np.nextafter(after, np.inf))
-    return after
+    return np.where(same, time + AFTER_JUMP, time)

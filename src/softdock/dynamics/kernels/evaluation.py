@@ -7,8 +7,10 @@ from softdock.dynamics.kernels.run_data import PendingRow
 from softdock.dynamics.kernels.stepping import copy, interpolate
 from softdock.native.decorators import inline, kernel
 
-# Time between the rows before and after a jump, which is also the least time between two rows of a history [s].
+# Least time between two rows of a history [s].
 ROW_SPACING = 1e-6
+# Time between the rows before and after a jump [s]: rounding leaves the difference above the least, up to 4e6 s.
+AFTER_JUMP = 1.001 * ROW_SPACING
 
 
 @kernel

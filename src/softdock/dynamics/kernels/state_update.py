@@ -4,7 +4,7 @@ from softdock.dynamics.kernels.contacts import refresh_lists, worst_overreach
 from softdock.dynamics.kernels.derivative import set_motion
 from softdock.dynamics.kernels.engagement import engage_stops
 from softdock.dynamics.kernels.evaluation import (
-    ROW_SPACING,
+    AFTER_JUMP,
     complete_pending_row,
     evaluate_channels,
     needs_peak_row,
@@ -42,7 +42,7 @@ def apply_jumps(run):
     of their own, so that the row before the jump keeps that of the jump.
     """
     s, work = run.state[0], run.workspace
-    t_after = s.t + ROW_SPACING
+    t_after = s.t + AFTER_JUMP
     begin_statistics(run)
     if update_peaks(run.channels, s.searched, t_after, 0.0, work.start) and needs_peak_row(run, t_after):
         record_peak_at_end(run, t_after, s.t, run.y, False)
