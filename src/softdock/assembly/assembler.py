@@ -14,6 +14,7 @@ from softdock.assembly.reactions import (
     rigidly_beyond,
     write_mount_inertia,
 )
+from softdock.assembly.stop_balance import start_position
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
 from softdock.dynamics.kernels import elements as e
 from softdock.dynamics.kernels import tree as k
@@ -103,6 +104,8 @@ def _update_numbers(like: Assembly, system: System) -> Assembly:
     q[like.state_kinds[:n_q] == StateKind.MODAL] = 0.0
     changed_inertias = set()
     for name, body in system.bodies.items():
+        if isinstance(body.joint, j.Revolute | j.Prismatic):
+            q[like.joints[name].at_q] = start_position(system, name, body.joint)
         old = before.bodies[name]
         if body is old:
             continue
@@ -241,7 +244,7 @@ class _Assembler:
             X_LJ = parent.X_LB @ j.pose_at(joint.at, joint.attitude)
             if not isinstance(joint, j.Fixed):
                 self.first_links[name] = len(self.links)
-            link, X_LB = self._add_joint(joint, parent.link, X_LJ)
+            link, X_LB = self._add_joint(name, joint, parent.link, X_LJ)
         self.placed[name] = BodyPlacement(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
         self.joints[name] = JointIndices(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
@@ -259,7 +262,7 @@ class _Assembler:
         self.links[placed.link].own[:] += attached.own()
         return attached
 
-    def _add_joint(self, joint: j.Joint, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
+    def _add_joint(self, name: str, joint: j.Joint, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
         """Add the links of a joint with frame J in the parent link; returns the last link and the body frame in it."""
         if isinstance(joint, j.Fixed):
             return parent, X_LJ
@@ -271,9 +274,9 @@ class _Assembler:
         slides = (k.PRISMATIC, StateKind.LENGTH, StateKind.SPEED)
         turns = (k.REVOLUTE, StateKind.ANGLE, StateKind.RATE)
         if isinstance(joint, j.Revolute):
-            steps = [(turns, j.direction(joint.axis), joint.angle, joint.rate)]
+            steps = [(turns, j.direction(joint.axis), start_position(self.system, name, joint), joint.rate)]
         elif isinstance(joint, j.Prismatic):
-            steps = [(slides, j.direction(joint.axis), joint.position, joint.speed)]
+            steps = [(slides, j.direction(joint.axis), start_position(self.system, name, joint), joint.speed)]
         elif isinstance(joint, j.Universal):
             steps = [
                 (turns, j.direction(axis), angle, rate)

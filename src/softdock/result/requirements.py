@@ -14,6 +14,11 @@ from softdock.scenario.base import ScenarioBase
 RESOLUTION = {"m": 1e-6, "rad": 1e-6, "m/s": 1e-5, "rad/s": 1e-5}
 """Difference by SI unit that does not violate a limit of contact conditions: the default accuracy of integration, so
 that an approach at a corner of its allowed range complies."""
+SHOWN_SHARE = 5e-6
+"""Difference from a limit, over the limit, that does not violate it: values are shown with five digits, and a verdict
+that depends on others would depend on rounding."""
+ROUNDING = 1e-12
+"""Difference [SI] from a limit of 0 that is a rounding error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,14 +163,19 @@ class Comparison:
     """`<=` for a largest, `>=` for a smallest allowed value."""
 
 
-def compare(value: Any, low: float | None, high: float | None, factor: float) -> Comparison:
-    """Return verdict and margin of a value [SI] with at least one limit; Eqs. (Q1) to (Q4)."""
+def compare(
+    value: Any, low: float | None, high: float | None, factor: float, accuracy: float = ROUNDING
+) -> Comparison:
+    """Return verdict and margin of a value [SI] with at least one limit; Eqs. (Q1) to (Q4), (Q13).
+
+    Differences up to `accuracy` [SI] do not violate a limit.
+    """
     only = low if high is None else high if low is None else None
     sign = ">=" if high is None else "<="
     number = float(value) if isinstance(value, int | float) else math.nan
     if not math.isfinite(number):
         return Comparison(verdict="undecided", value=None, limit=only, margin=None, sign=sign)
-    sides = list(_sides(number, low, high, factor))
+    sides = list(_sides(number, low, high, factor, accuracy))
     holds = all(side.verdict == "met" for side in sides)
     worst = min(sides, key=lambda side: _criticality(side, number))
     return Comparison(
@@ -173,12 +183,14 @@ def compare(value: Any, low: float | None, high: float | None, factor: float) ->
     )
 
 
-def _sides(value: float, low: float | None, high: float | None, factor: float) -> Iterator[Comparison]:
+def _sides(
+    value: float, low: float | None, high: float | None, factor: float, accuracy: float
+) -> Iterator[Comparison]:
     if low is not None:
-        holds, margin = _at_most(-value, -low, factor)
+        holds, margin = _at_most(-value, -low, factor, accuracy)
         yield Comparison(verdict=_verdict(holds), value=value, limit=low, margin=margin, sign=">=")
     if high is not None:
-        holds, margin = _at_most(value, high, factor)
+        holds, margin = _at_most(value, high, factor, accuracy)
         yield Comparison(verdict=_verdict(holds), value=value, limit=high, margin=margin, sign="<=")
 
 
@@ -189,13 +201,17 @@ def _criticality(side: Comparison, value: float) -> tuple[int, float]:
     return (order, side.margin) if side.margin is not None else (order + 1, abs(side.limit - value))
 
 
-def _at_most(value: float, limit: float, factor: float) -> tuple[bool, float | None]:
-    """Return whether a value with its factor of safety stays below a limit, and its margin."""
+def _at_most(value: float, limit: float, factor: float, accuracy: float) -> tuple[bool, float | None]:
+    """Return whether a value with its factor of safety stays below a limit, and its margin; 0 at the limit itself."""
     if limit > 0.0:
-        return factor * value <= limit, limit / (factor * value) - 1.0 if value > 0.0 else None  # Eq. (Q1)
-    if limit < 0.0:
-        return value <= factor * limit, value / (factor * limit) - 1.0  # Eq. (Q2)
-    return value <= 0.0, None
+        allowed = limit / factor
+        margin = limit / (factor * value) - 1.0 if value > 0.0 else None  # Eq. (Q1)
+    elif limit < 0.0:
+        allowed, margin = factor * limit, value / (factor * limit) - 1.0  # Eq. (Q2)
+    else:
+        allowed, margin = 0.0, None
+    holds = value <= allowed + max(SHOWN_SHARE * abs(allowed), accuracy)  # Eq. (Q13)
+    return holds, max(margin, 0.0) if holds and margin is not None else margin
 
 
 def worst_condition(
@@ -206,21 +222,13 @@ def worst_condition(
     if box is None or conditions is None or not conditions.keys() >= box.limits().keys():
         return None
     found = {
-        name: _compare_condition(name, abs(conditions[name]), low or None, high, requirement.factor)
+        name: compare(
+            abs(conditions[name]), low or None, high, requirement.factor, RESOLUTION[CONDITION_UNITS[name]]
+        )
         for name, (low, high) in box.limits().items()
     }
     name = min(found, key=lambda one: _criticality(found[one], found[one].value or 0.0))
     return name, found[name]
-
-
-def _compare_condition(name: str, size: float, low: float | None, high: float, factor: float) -> Comparison:
-    """Return verdict and margin of one contact condition; differences below `RESOLUTION` do not count."""
-    found = compare(size, low, high, factor)
-    assert found.limit is not None
-    allowed = found.limit * factor if found.sign == ">=" else found.limit / factor
-    if found.verdict == "violated" and abs(size - allowed) <= RESOLUTION[CONDITION_UNITS[name]]:
-        return replace(found, verdict="met", margin=0.0)
-    return found
 
 
 def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
