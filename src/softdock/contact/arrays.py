@@ -152,6 +152,7 @@ def _pair_record(pair: ContactPair, offsets: _Offsets) -> tuple[float | int, ...
         *offsets[3:8],
         offsets.edge_count if pair.mapping is Mapping.DISTANCE else 0,
         0,
+        int(any(edge.is_sharp for edge in sharp_edges(pair.surface_A))),
     )
 
 

@@ -63,6 +63,13 @@ class Edge:
     """0 for a tip on the axis."""
     is_end: bool = False
     """Whether it is an open end of the meridian."""
+    turn: float = math.pi
+    """Angle by which the tangent turns [rad], at an open end half a turn."""
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether the surface is described on both sides of the edge, and its normal jumps there."""
+        return not self.is_end and self.turn > kernels.SHARP_ANGLE
 
 
 @functools.lru_cache(maxsize=64)
@@ -73,19 +80,19 @@ def sharp_edges(profile: Profile) -> tuple[Edge, ...]:
     if profile.is_closed:
         joints.append((segments[-1], segments[0]))
     edges = [
-        Edge(z=two.start[0], radius=two.start[1])
+        Edge(z=two.start[0], radius=two.start[1], turn=_turn(one.tangent(1.0), two.tangent(0.0)))
         for one, two in joints
         if _side(one.tangent(1.0), two.tangent(0.0)) < 0.0
     ]
     if not profile.is_closed:
-        for (z, r), (t_z, _) in (
+        for (z, r), (t_z, t_r) in (
             (segments[0].start, segments[0].tangent(0.0)),
             (segments[-1].end, segments[-1].tangent(1.0)),
         ):
             if r > tolerance:
                 edges.append(Edge(z=z, radius=r, is_end=True))
             elif abs(t_z) > TANGENT_TOLERANCE:
-                edges.append(Edge(z=z, radius=0.0))
+                edges.append(Edge(z=z, radius=0.0, turn=2.0 * math.acos(min(1.0, abs(t_r)))))
     return tuple(edges)
 
 
@@ -154,6 +161,12 @@ def _side(before: Point, after: Point) -> float:
     if abs(turn) <= TANGENT_TOLERANCE and along > 0.0:
         return 0.0
     return math.copysign(1.0, turn)
+
+
+def _turn(before: Point, after: Point) -> float:
+    """Return the angle between two tangents [rad]."""
+    turn = before[0] * after[1] - before[1] * after[0]
+    return abs(math.atan2(turn, before[0] * after[0] + before[1] * after[1]))
 
 
 def _mirrored_at_axis(chain: list[Line | Arc], tolerance: float) -> list[Line | Arc]:

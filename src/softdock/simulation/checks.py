@@ -74,10 +74,8 @@ def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
     """Return a warning for every surface a of a contact with a sharp convex edge, where its normal jumps."""
     found = []
     for name in dict.fromkeys(contact.a for contact in system.contacts.values()):
-        edges = [
-            edge for edge in sharp_edges(system.surfaces[name].read(system.directory)[0])
-            if not edge.is_end and edge.radius > 0.0
-        ]  # fmt: skip
+        profile = system.surfaces[name].read(system.directory)[0]
+        edges = [edge for edge in sharp_edges(profile) if edge.is_sharp]
         if edges:
             places = ", ".join(f"z = {1e3 * edge.z:.4g} mm" for edge in edges[:3])
             message = (

@@ -111,7 +111,7 @@ def _exceeds_limits(run: Run, largest: float) -> NDArray[np.bool_]:
     force = p["peak_force"]
     suspects: NDArray[np.bool_] = (
         (run.overlaps > MIN_OVERLAP)
-        | ((p["through"] | p["may_have_tunnelled"] | p["beyond"] | p["end_touched"]) != 0)
+        | ((p["through"] | p["may_have_tunnelled"] | p["beyond"] | p["end_touched"] | p["edge_touched"]) != 0)
         | (p["wall_share"] > CHECKED_DEPTH_SHARE)
         | (p["deepest"] > p["smallest_radius"])
         | (p["peak_pressure"] > p["strength"])
@@ -162,6 +162,12 @@ def _contact_warnings(name: str, pair: np.record, overlap: float, largest: float
     if pair.end_touched:
         warnings.append(
             f"{name} has touched at the end of the meridian of its surface b: nothing is known beyond."
+        )
+    if pair.edge_touched:
+        z, r = pair.edge
+        warnings.append(
+            f"{name} has touched the sharp edge of its surface a at z = {_mm(z)}, r = {_mm(r)}, where the normal jumps: "
+            "its force may be wrong by tens of per cent. Give the edge a fillet."
         )
     if pair.peak_pressure > pair.strength:
         warnings.append(

@@ -76,6 +76,7 @@ PAIR = _record(
         "first_edge": (),  # sharp edges of B: rows of ContactArrays.edges
         "edge_count": (),
         "include_edges": (),  # 1: every evaluation includes depth and pressure at the sharp edges
+        "sharp_A": (),  # 1: A has sharp edges
     },
 )
 """Contact law, resolution, variants and array indices of a pair."""

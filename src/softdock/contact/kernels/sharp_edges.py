@@ -1,11 +1,11 @@
-"""Largest depth and pressure at the sharp edges of B, which lie between the points of the cells."""
+"""Sharp edges: largest depth and pressure at those of B, between the points of the cells; those of A that touch."""
 
 import math
 
 from softdock.contact.kernels.cell_geometry import to_A
-from softdock.contact.kernels.layout import DEPTH, PRESSURE
-from softdock.geometry.kernels import TINY, depth
-from softdock.native.decorators import kernel
+from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH, FACES_SEVERAL, POINTS, PRESSURE
+from softdock.geometry.kernels import END_R, END_Z, TINY, depth, sharp_joint
+from softdock.native.decorators import inline, kernel
 
 EDGE_Z, EDGE_RADIUS, EDGE_IS_END = 0, 1, 2  # columns of ContactArrays.edges
 SEARCH_POINTS = 16  # points around an edge from which the search for the deepest one starts
@@ -80,3 +80,45 @@ def edge_depth(arrays, data, R_AB, p_AB_A, edge, angle):
     x, y, z = to_A(R_AB, p_AB_A, radius * math.cos(angle), radius * math.sin(angle), edge[EDGE_Z])
     r = math.sqrt(x * x + y * y)
     return depth(arrays.segments, data["first_segment"], data["last_segment"], z, r)[0]
+
+
+@kernel
+def touched_edge(arrays, lists, pair, R_AB, p_AB_A):
+    """Return z and radius [m] of a sharp edge of A of which a part lies inside B; NaN where there is none.
+
+    Looked for at the azimuths of the points of all cells that face both sides of an edge: where B covers an edge, its
+    surface crosses from one side to the other.
+    """
+    segments, data, work = arrays.segments, arrays.pairs[pair], lists.work[pair]
+    points = 1 if data["quadrature"] == POINTS else 4
+    for b in range(min(work["block_count"], lists.blocks.shape[1])):
+        block = lists.blocks[pair, b]
+        if block["facing"] < FACES_SEVERAL:
+            continue
+        for i in range(points * BLOCK_CELLS):
+            lane = i % BLOCK_CELLS
+            if lane >= block["count"]:
+                continue
+            x, y, _ = to_A(R_AB, p_AB_A, block["x"][i], block["y"][i], block["z"][i])
+            for k in range(block["first"][lane], block["last"][lane] + 1):
+                following = k + 1 if k < data["last_segment"] else data["first_segment"]
+                if not (block["first"][lane] <= following <= block["last"][lane]):
+                    continue
+                if k < data["first_described"] or following > data["last_described"]:
+                    continue
+                if sharp_joint(segments, k, following) and (
+                    depth_of_A_in_B(segments, data, R_AB, p_AB_A, k, x, y) > 0.0
+                ):
+                    return segments[k, END_Z], segments[k, END_R]
+    return math.nan, math.nan
+
+
+@inline
+def depth_of_A_in_B(segments, data, R_AB, p_AB_A, k, x, y):
+    """Return the depth [m] below B of the point at the end of A's segment k, at the azimuth of (x, y) [m] about A."""
+    scale = segments[k, END_R] / (math.sqrt(x * x + y * y) + TINY)
+    d_x, d_y, d_z = scale * x - p_AB_A[0], scale * y - p_AB_A[1], segments[k, END_Z] - p_AB_A[2]
+    X = R_AB[0][0] * d_x + R_AB[1][0] * d_y + R_AB[2][0] * d_z
+    Y = R_AB[0][1] * d_x + R_AB[1][1] * d_y + R_AB[2][1] * d_z
+    Z = R_AB[0][2] * d_x + R_AB[1][2] * d_y + R_AB[2][2] * d_z
+    return depth(segments, data["first_segment_B"], data["last_segment_B"], Z, math.sqrt(X * X + Y * Y))[0]

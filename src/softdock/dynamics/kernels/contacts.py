@@ -19,7 +19,7 @@ from softdock.contact.kernels.layout import (
 )
 from softdock.contact.kernels.near_list import rebuild_along
 from softdock.contact.kernels.penetration import check_penetration
-from softdock.contact.kernels.sharp_edges import include_edge_peaks
+from softdock.contact.kernels.sharp_edges import include_edge_peaks, touched_edge
 from softdock.dynamics.kernels.nearness import motion_since
 from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
 from softdock.native.decorators import inline, kernel
@@ -70,6 +70,7 @@ PAIR = np.dtype(
         ("observed_through", np.int64),
         ("observed_beyond", np.int64),
         ("observed_end", np.int64),  # as `end_touched`
+        ("observed_edge", np.float64, 2),  # as `edge`
         ("deepest", np.float64),  # [m]
         ("peak_pressure", np.float64),  # [Pa]
         ("peak_force", np.float64),  # [N]
@@ -78,6 +79,8 @@ PAIR = np.dtype(
         ("may_have_tunnelled", np.int64),  # 1: a fixed step may have passed through a wall undetected
         ("beyond", np.int64),  # 1: B touched the end faces or the back face of A
         ("end_touched", np.int64),  # 1: an open end of B's meridian touched
+        ("edge_touched", np.int64),  # 1: a sharp edge of A touched
+        ("edge", np.float64, 2),  # z and radius of the first one [m]
     ],
     align=True,
 )
@@ -201,6 +204,10 @@ def observe_contacts(links, pairs, arrays, lists):
         )
         pair.observed_share, pair.observed_through, pair.observed_beyond = 0.0, 0, 0
         pair.observed_end = pair.end_touches
+        pair.observed_edge[0] = math.nan
+        if arrays.pairs[i]["sharp_A"] == 1 and pair.edge_touched == 0 and out[ENERGY] > 0.0:
+            _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
+            pair.observed_edge[0], pair.observed_edge[1] = touched_edge(arrays, lists, i, R_AB, p_AB_A)
         near_end = lists.work[i]["faces_closure"] == 1 and pair.beyond == 0
         if out[DEPTH] > 0.0 and (out[DEPTH] > CHECKED_DEPTH_SHARE * pair.half_wall or near_end):
             _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
@@ -224,6 +231,9 @@ def update_extremes(pairs):
             max(pair.beyond, pair.observed_beyond),
         )
         pair.end_touched = max(pair.end_touched, pair.observed_end)
+        if pair.edge_touched == 0 and not math.isnan(pair.observed_edge[0]):
+            pair.edge_touched = 1
+            pair.edge[0], pair.edge[1] = pair.observed_edge[0], pair.observed_edge[1]
         through = through or pair.through == 1
     return through
 
