@@ -14,9 +14,7 @@ def start_position(system: System, name: str, joint: Revolute | Prismatic) -> fl
     A joint that starts at rest at a limit would otherwise be pressed into its stop by a preload and vibrate there; a
     model cannot give the balance, because a stop may not push at the given position. Eq. (M121).
     """
-    given, speed = (
-        (joint.angle, joint.rate) if isinstance(joint, Revolute) else (joint.position, joint.speed)
-    )
+    given, speed = (joint.angle, joint.rate) if isinstance(joint, Revolute) else (joint.position, joint.speed)
     if speed != 0.0:
         return given
     stops = [s for s in system.stops.values() if s.joint == name and s.active]

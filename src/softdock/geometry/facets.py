@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from softdock.files.child_process import read_in_child
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error, read_cad_file
-from softdock.geometry.library_readers import EXACT_KINDS, MESH, STEP, glb_parts
+from softdock.geometry.library_readers import DRAWN_STEP, EXACT_KINDS, MESH, STEP, glb_parts
 from softdock.geometry.mass_properties import is_closed
 
 Array = NDArray[np.float64]
@@ -74,8 +74,11 @@ class Facets:
         return cross / np.where(double > 0.0, double, 1.0)[:, None], double / 2
 
 
-def read_bodies(path: Path, unit: str | None = None) -> list[Facets]:
-    """Return the bodies of a CAD file in file order; `unit` is the unit of a mesh."""
+def read_bodies(path: Path, unit: str | None = None, most_triangles: int | None = None) -> list[Facets]:
+    """Return the bodies of a CAD file in file order; `unit` is the unit of a mesh.
+
+    `most_triangles`: for drawing, STEP files are divided into facets no finer than that, if possible.
+    """
     if unit is not None and unit not in UNITS:
         raise cad_error(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
     data = read_cad_file(path)
@@ -84,16 +87,19 @@ def read_bodies(path: Path, unit: str | None = None) -> list[Facets]:
     if path.suffix.lower() in STEP_ENDINGS:
         if unit is not None:
             raise cad_error(path, "A STEP file contains its unit; omit `unit`.", given=unit)
-        return _step_bodies(path, data)
+        return _step_bodies(path, data, most_triangles)
     return _mesh_bodies(path, data, UNITS[unit or "m"])
 
 
-def _step_bodies(path: Path, data: bytes) -> list[Facets]:
+def _step_bodies(path: Path, data: bytes, most_triangles: int | None) -> list[Facets]:
     if not data.lstrip().startswith(b"ISO-10303-21;"):
         raise cad_error(path, "This is not a STEP file: it must begin with ISO-10303-21.")
     if b"END-ISO-10303-21" not in data[-200:]:
         raise cad_error(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
-    glb = read_in_child(STEP, data, path=path, file_format="STEP")
+    if most_triangles is None:
+        glb = read_in_child(STEP, data, path=path, file_format="STEP")
+    else:
+        glb = read_in_child(DRAWN_STEP, data, path=path, arguments=[str(most_triangles)], file_format="STEP")
     try:
         with np.errstate(all="ignore"):  # the shape is checked when its profile is known
             bodies = list(_glb_bodies(path, glb)) if glb else []

@@ -17,8 +17,8 @@ TINY = 1e-300  # prevents division by a distance of zero
 # Faces of a wall have opposite normals within 11 deg; others form an edge or a tip of thickness 0.
 OPPOSED_COSINE = 0.98
 SHORTEST_RAY = 1e-9  # [m] shorter rays end at the segment where they start
-# [rad] Turn of a convex corner from which it is a sharp edge. The force of a ball on an edge errs by 0.15 % per degree of
-# the turn, and by 0.2 % without any: below this angle an edge adds less than half the error of the cells.
+# [rad] Turn of a convex corner from which it is a sharp edge. The force of a ball on an edge errs by 0.15 % per degree
+# of the turn, and by 0.2 % without any: below this angle an edge adds less than the error of the cells.
 SHARP_ANGLE = math.radians(1.0)
 
 
@@ -148,7 +148,7 @@ def tangent_at(segments, k, end):
 
 @inline
 def sharp_joint(segments, k, following):
-    """Return whether the joint at the end of segment k with the following one is a sharp convex edge of the material."""
+    """Return whether the joint at the end of segment k with the following one is a sharp edge of the material."""
     if segments[k, END_SIDE] >= 0.0:
         return False
     a_z, a_r = tangent_at(segments, k, END_Z)

@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 STEP = f"{__name__}:tessellate_step"
+DRAWN_STEP = f"{__name__}:tessellate_for_drawing"
 MESH = f"{__name__}:read_mesh"
 EXACT_KINDS = ("plane", "cylinder", "cone", "sphere", "torus")
 """Faces of a STEP file that are read exactly; others are splines."""
@@ -18,6 +19,9 @@ EXACT_KINDS = ("plane", "cylinder", "cone", "sphere", "torus")
 LINEAR_DEFLECTION = 0.5  # in the file's unit; the angular deflection is the smaller one at this size
 ANGULAR_DEFLECTION = 0.15  # [rad], 42 facets per turn
 FINE_DEFLECTION = 0.05  # [rad], for splines, which are fitted
+
+DRAWN_DEFLECTION = 0.02  # for drawing, of the length of each edge: parts of any size look alike
+DRAWN_ANGLES = (0.15, 0.3, 0.6)  # [rad]
 
 
 def tessellate_step(data: bytes) -> bytes:
@@ -33,6 +37,35 @@ def tessellate_step(data: bytes) -> bytes:
         if not glb or not _has_splines(glb_parts(glb)[0]):
             break
     return glb or b""
+
+
+def tessellate_for_drawing(data: bytes, most_triangles: str) -> bytes:
+    """Return a STEP file as GLB with as fine facets as a number of triangles allows; empty where it has no shape."""
+    _omit("trimesh")
+    import cascadio
+
+    glb = b""
+    for angular in DRAWN_ANGLES:
+        glb = cascadio.load(
+            data,
+            include_brep=True,
+            tol_linear=DRAWN_DEFLECTION,
+            tol_relative=True,
+            tol_angular=angular,
+            use_parallel=False,
+        )
+        if not glb or _triangle_count(glb_parts(glb)[0]) <= int(most_triangles):
+            break
+    return glb or b""
+
+
+def _triangle_count(tree: dict[str, Any]) -> int:
+    accessors = tree.get("accessors", ())
+    return sum(
+        accessors[primitive["indices"]]["count"] // 3
+        for mesh in tree.get("meshes", ())
+        for primitive in mesh["primitives"]
+    )
 
 
 def _omit(package: str) -> None:

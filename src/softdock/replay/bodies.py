@@ -70,15 +70,11 @@ def _surfaces(
     name: str, scenario: MultibodyScenario, surfaces: dict[str, DrawnSurface], colour: Colour
 ) -> list[Part]:
     cavities = {contact.a for contact in scenario.contacts.values()}
-    parts, seen = [], set()
+    parts = []
     r, g, b = (0.55 * c + 0.3 for c in colour)
     for key, drawn in surfaces.items():
         if drawn.surface.body != name:
             continue
-        source = (drawn.surface.file, drawn.surface.at, str(drawn.surface.attitude))
-        if drawn.surface.file is not None and source in seen:
-            continue  # two surfaces of one file are drawn once
-        seen.add(source)
         cavity = drawn.is_cavity and key in cavities
         material = Material(
             name=f"{name} surface",
@@ -86,7 +82,7 @@ def _surfaces(
             opacity=0.38 if cavity else 1.0,
             metallic=0.1 if cavity else 0.35,
             roughness=0.45,
-            double_sided=cavity or drawn.surface.file is None,
+            double_sided=True,  # a profile may be open
         )
         parts.append(Part(mesh=drawn.mesh, material=material, role=Role.CAVITY if cavity else Role.CAD))
     return parts

@@ -10,17 +10,15 @@ import numpy as np
 from softdock.files.cache import Cache, content_key
 from softdock.geometry.cad_files import read_cad_file
 from softdock.replay.scene import Mesh
-from softdock.replay.solids import shade_smoothly
+from softdock.replay.solids import MAX_TRIANGLES, shade_smoothly
 
 CACHE = Cache("facets", ".npz")
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Points [m], normals and indices of a mesh."""
-MAX_TRIANGLES = 60_000
-"""A file with more is drawn by its meridian, to limit the size of the page."""
 
 
 def cad_mesh(path: Path, unit: str | None) -> Mesh | None:
-    """Return the bodies of a CAD file in the frame of the file [m]; None where there are too many triangles.
+    """Return the bodies of a CAD file in the frame of the file [m]; None where a mesh has too many triangles.
 
     Raises InputError where the file cannot be read.
     """
@@ -34,7 +32,7 @@ def _read(path: Path, unit: str | None, digest: str) -> Mesh | None:
     if arrays is None:
         from softdock.geometry.facets import read_bodies  # imports SciPy
 
-        bodies = read_bodies(path, unit)
+        bodies = read_bodies(path, unit, most_triangles=MAX_TRIANGLES)
         offsets = np.cumsum([0, *(len(body.vertices) for body in bodies)])
         points = np.concatenate([body.vertices for body in bodies])
         triangles = np.concatenate([body.triangles + n for body, n in zip(bodies, offsets)])

@@ -15,6 +15,7 @@ from softdock.replay.motion import GROUND, Motion, node_name, recorded_motion
 from softdock.replay.pins import face_parts, pin_arrow, pin_focus, pin_parts, socket_parts
 from softdock.replay.scene import Floats, Focus, Mesh, Node, Part, Scene
 from softdock.replay.scene_builder import read_scenario, run_metadata
+from softdock.replay.stand_ins import uncover_surfaces
 from softdock.replay.structures import structure_nodes
 from softdock.replay.surfaces import DrawnSurface, drawn_surfaces
 from softdock.replay.telescopic_rods import telescopic_rod_nodes
@@ -156,9 +157,11 @@ def _bodies(
     }
     used |= {structure.body for structure in scenario.structures.values()}
     used |= {frame.body for one in scenario.interfaces.values() for frame in (one.pins, one.holes)}
+    touching = [surfaces[side] for one in scenario.contacts.values() for side in (one.a, one.b)]
     nodes = []
     for name in [*scenario.bodies, *([WORLD] if WORLD in used else [])]:
         parts = body_parts(name, scenario, surfaces, body_meshes.get(name, ()), colours[name], size)
+        parts = uncover_surfaces(parts, name, touching, motion)
         parts += _pins(name, result, scenario, motion, colours[name])
         reach = max([float(np.linalg.norm(part.mesh.points, axis=1).max()) for part in parts] or [0.1])
         tracks = {

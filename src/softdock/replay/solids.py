@@ -10,16 +10,17 @@ from softdock.replay.scene import Floats, Indices, Mesh
 
 FACETS = 64  # per revolution: the outline deviates from the circle by 0.1 % of its radius
 ARC_STEP = math.radians(6.0)  # along a meridian
+MAX_TRIANGLES = 60_000  # of a surface or a file, to limit the size of the page
 CREASE = math.radians(35.0)  # facets that meet at a larger angle keep a sharp edge
 
 
-def revolve_profile(profile: Profile, facets: int = FACETS) -> Mesh:
-    """Return a surface of revolution about z; normals point out of the material."""
+def revolve_profile(profile: Profile, facets: int = FACETS, arc_step: float = ARC_STEP) -> Mesh:
+    """Return a surface of revolution about z; normals point out of the material. `arc_step` is in rad."""
     angle = np.linspace(0.0, math.tau, facets + 1)
     rim = np.stack([np.cos(angle), np.sin(angle)])
     points, normals, indices, first = [], [], [], 0
     for segment in profile.segments:
-        steps = max(1, math.ceil(abs(segment.sweep) / ARC_STEP)) if isinstance(segment, Arc) else 1
+        steps = max(1, math.ceil(abs(segment.sweep) / arc_step)) if isinstance(segment, Arc) else 1
         at = np.array([segment.point(f) for f in np.linspace(0.0, 1.0, steps + 1)])
         tangents = np.array([segment.tangent(f) for f in np.linspace(0.0, 1.0, steps + 1)])
         # Material on the right of travel: the normal is on the left.
@@ -30,6 +31,36 @@ def revolve_profile(profile: Profile, facets: int = FACETS) -> Mesh:
         first += (steps + 1) * (facets + 1)
     return Mesh(
         points=np.concatenate(points), normals=np.concatenate(normals), indices=np.concatenate(indices)
+    )
+
+
+def revolve_finely(profile: Profile, tolerance: float) -> Mesh:
+    """Return a surface of revolution, from which its facets depart by at most a tolerance [m], or MAX_TRIANGLES."""
+    radius = max(segment.point(f)[1] for segment in profile.segments for f in (0.0, 0.5, 1.0))
+    arcs = max((segment.radius for segment in profile.segments if isinstance(segment, Arc)), default=0.0)
+    turns = sum(abs(segment.sweep) if isinstance(segment, Arc) else 0.0 for segment in profile.segments)
+    facets, arc_step = FACETS, ARC_STEP
+    while (
+        max(_sagitta(radius, math.tau / facets), _sagitta(arcs, arc_step)) > tolerance
+        and 2 * 2 * facets * (len(profile.segments) + 2 * turns / arc_step) <= MAX_TRIANGLES
+    ):
+        facets, arc_step = 2 * facets, arc_step / 2
+    return revolve_profile(profile, facets, arc_step)
+
+
+def _sagitta(radius: float, angle: float) -> float:
+    """Return the largest distance of a chord from its arc [m]."""
+    return radius * (1.0 - math.cos(angle / 2))
+
+
+def combined(one: Mesh, two: Mesh) -> Mesh:
+    """Return two meshes with normals as one."""
+    assert one.normals is not None
+    assert two.normals is not None
+    return Mesh(
+        points=np.concatenate([one.points, two.points]),
+        normals=np.concatenate([one.normals, two.normals]),
+        indices=np.concatenate([one.indices, two.indices + len(one.points)]),
     )
 
 

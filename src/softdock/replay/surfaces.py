@@ -1,12 +1,13 @@
-"""Drawing of a run's surfaces: by CAD if the file is unchanged, else as revolved outline."""
+"""Drawing of a run's surfaces: what touches as it is computed, the rest of a CAD file where it is unchanged."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from softdock.errors import InputError, Problem
-from softdock.geometry.profile import Profile
+from softdock.geometry.fitting import distance_to_segments
+from softdock.geometry.profile import Arc, Profile, nearest_segment
 from softdock.geometry.profile_cache import profile_from_rows
 from softdock.model.joints import quaternion
 from softdock.model.surfaces import Surface
@@ -19,16 +20,29 @@ from softdock.result.outlines import digest_of, outlines_of
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
 
+DRAWN_SHARE = 0.01
+"""Distance of the drawn facets from the surfaces, over the size of the smallest surface: what touches is drawn so."""
+SURFACE_SHARE = 5e-5
+"""Distance from a profile, over the size of a file, within which a vertex belongs to it: a few times the departure that
+is allowed when the profile is read."""
+SAGITTA_SHARE = 0.1
+"""Distance of the middle of a facet of the surface from it, over its longest edge; facets turn by less than 0.6 rad."""
+ALIGNED = 0.9
+"""Cosine of the angle between a facet of the surface and the surface; a cap on its rim has another normal."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnSurface:
-    """A surface with its profile, and its mesh in the body's frame."""
+    """A surface with its profile, and its meshes in the body's frame."""
 
     surface: Surface
     profile: Profile
     p_BS: Floats
     R_BS: Floats
+    outline: Mesh
+    """The profile revolved: exactly what touches."""
     mesh: Mesh
+    """The outline, with the rest of its CAD file."""
 
     @property
     def is_cavity(self) -> bool:
@@ -37,36 +51,108 @@ class DrawnSurface:
 
 
 def drawn_surfaces(result: Result, scenario: MultibodyScenario) -> tuple[dict[str, DrawnSurface], list[str]]:
-    """Return every surface by name, and notes on surfaces that are not drawn from their CAD files."""
+    """Return every surface by name, and notes on surfaces that are drawn without the rest of their CAD files."""
     outlines = outlines_of(result)
-    out: dict[str, DrawnSurface] = {}
-    notes: list[str] = []
-    for name, surface in scenario.surfaces.items():
+    for name in scenario.surfaces:
         if name not in outlines:
             message = (
                 "The result does not contain the outlines of its surfaces, and their files do not exist."
             )
             raise InputError(Problem(field=f"surfaces.{name}", message=message, hint=RERUN_HINT))
-        outline = outlines[name]
-        profile = profile_from_rows(outline["meridian"])
-        p_BS, R_BS = np.array(outline["p_BS"]), np.array(outline["R_BS"])
-        mesh = _cad(surface, Path(result.directory), outline.get("sha256"))
-        if mesh is None:
-            mesh = solids.transformed(solids.revolve_profile(profile), R_BS, p_BS)
-            if surface.file is not None:
-                notes.append(
-                    f"{name} is drawn by its meridian: {surface.file} is missing, changed or too fine."
-                )
-        out[name] = DrawnSurface(surface=surface, profile=profile, p_BS=p_BS, R_BS=R_BS, mesh=mesh)
+    profiles = {name: profile_from_rows(outlines[name]["meridian"]) for name in scenario.surfaces}
+    tolerance = DRAWN_SHARE * min((profile.size for profile in profiles.values()), default=1.0)
+    out: dict[str, DrawnSurface] = {}
+    for name, surface in scenario.surfaces.items():
+        p_BS, R_BS = np.array(outlines[name]["p_BS"]), np.array(outlines[name]["R_BS"])
+        mesh = solids.transformed(solids.revolve_finely(profiles[name], tolerance), R_BS, p_BS)
+        out[name] = DrawnSurface(
+            surface=surface, profile=profiles[name], p_BS=p_BS, R_BS=R_BS, outline=mesh, mesh=mesh
+        )
+    return _with_files(out, Path(result.directory), {name: o.get("sha256") for name, o in outlines.items()})
+
+
+def _with_files(
+    surfaces: dict[str, DrawnSurface], folder: Path, digests: dict[str, str | None]
+) -> tuple[dict[str, DrawnSurface], list[str]]:
+    """Return the surfaces with the rest of their CAD files, each with the first of its surfaces, and notes."""
+    out, notes, seen = dict(surfaces), [], set()
+    for name, drawn in surfaces.items():
+        surface = drawn.surface
+        if surface.file is None:
+            continue
+        found = _file_mesh(surface, folder / surface.file, digests[name])
+        if isinstance(found, str):
+            notes.append(f"{name} is drawn by its meridian alone: {surface.file} {found}.")
+            continue
+        source = _source(surface)
+        if source in seen:
+            continue
+        seen.add(source)
+        for other in surfaces.values():
+            if _source(other.surface) == source:
+                found = _without_surface(found, other)
+        if len(found.indices):
+            out[name] = replace(drawn, mesh=solids.combined(drawn.outline, found))
     return out, notes
 
 
-def _cad(surface: Surface, folder: Path, digest: str | None) -> Mesh | None:
-    if surface.file is None or digest is None or digest_of(folder / surface.file) != digest:
-        return None
-    mesh = cad_mesh(folder / surface.file, surface.unit)
+def _source(surface: Surface) -> tuple[str, str | None, tuple[float, ...], str]:
+    """Return what two surfaces share that belong to one copy of a file."""
+    return surface.body, surface.file, tuple(surface.at), str(surface.attitude)
+
+
+def _file_mesh(surface: Surface, path: Path, digest: str | None) -> Mesh | str:
+    """Return the mesh of a surface's CAD file in the body's frame, or why it is not drawn."""
+    if not path.exists():
+        return "is missing"
+    if (present := digest_of(path)) is None:
+        return "cannot be read"
+    if present != digest:
+        return "has changed since the run"
+    mesh = cad_mesh(path, surface.unit)
     if mesh is None:
-        return None
+        return f"has more than {solids.MAX_TRIANGLES:,} triangles, too many for the page"
     return solids.transformed(
         mesh, matrix_from_quaternion(quaternion(surface.attitude)), np.array(surface.at)
     )
+
+
+def _without_surface(mesh: Mesh, drawn: DrawnSurface) -> Mesh:
+    """Return a mesh without the facets of a surface, which is drawn from its profile."""
+    own = (mesh.points - drawn.p_BS) @ drawn.R_BS
+    corners = own[mesh.indices]
+    middle = corners.mean(axis=1)
+    sides = corners - np.roll(corners, 1, axis=1)
+    longest = np.linalg.norm(sides, axis=2).max(axis=1)
+    near = SURFACE_SHARE * float(np.ptp(mesh.points, axis=0).max())
+    on_profile = _distance(drawn.profile, own) <= near
+    belongs = on_profile[mesh.indices].all(axis=1)
+    belongs &= _distance(drawn.profile, middle) <= SAGITTA_SHARE * longest
+    belongs &= _alignment(drawn.profile, middle, np.cross(sides[:, 0], sides[:, 1])) > ALIGNED
+    kept = mesh.indices[~belongs]
+    used, indices = np.unique(kept, return_inverse=True)
+    assert mesh.normals is not None
+    return Mesh(points=mesh.points[used], normals=mesh.normals[used], indices=indices.reshape(-1, 3))
+
+
+def _distance(profile: Profile, points: Floats) -> Floats:
+    """Return the distance of points, shape (n, 3) in the profile's frame, from the surface [m]."""
+    places = np.column_stack([points[:, 2], np.hypot(points[:, 0], points[:, 1])])
+    return distance_to_segments(list(profile.segments), places)
+
+
+def _alignment(profile: Profile, points: Floats, normals: Floats) -> Floats:
+    """Return the size of the cosine between vectors and the normals of the surface at the nearest segments."""
+    z, r = points[:, 2], np.hypot(points[:, 0], points[:, 1])
+    nearest = nearest_segment(profile, z, r)
+    n_z, n_r = np.empty(len(z)), np.empty(len(z))
+    for k, segment in enumerate(profile.segments):
+        chosen = nearest == k
+        if isinstance(segment, Arc):
+            n_z[chosen], n_r[chosen] = z[chosen] - segment.centre[0], r[chosen] - segment.centre[1]
+        else:
+            t_z, t_r = segment.tangent(0.0)
+            n_z[chosen], n_r[chosen] = t_r, -t_z
+    radial = np.einsum("ij,ij->i", normals[:, :2], points[:, :2]) / np.where(r > 0.0, r, 1.0)
+    size = np.linalg.norm(normals, axis=1) * np.hypot(n_z, n_r)
+    return np.abs(normals[:, 2] * n_z + radial * n_r) / np.where(size > 0.0, size, 1.0)

@@ -166,8 +166,8 @@ def _contact_warnings(name: str, pair: np.record, overlap: float, largest: float
     if pair.edge_touched:
         z, r = pair.edge
         warnings.append(
-            f"{name} has touched the sharp edge of its surface a at z = {_mm(z)}, r = {_mm(r)}, where the normal jumps: "
-            "its force may be wrong by tens of per cent. Give the edge a fillet."
+            f"{name} has touched the sharp edge of its surface a at z = {_mm(z)}, r = {_mm(r)}, where the normal "
+            "jumps: its force may be wrong by tens of per cent. Give the edge a fillet."
         )
     if pair.peak_pressure > pair.strength:
         warnings.append(
