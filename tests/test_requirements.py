@@ -79,6 +79,24 @@ def test_a_factor_never_makes_a_limit_looser(value: float, limit: float, factor:
             assert compare(value, low, high, 1.0).verdict == "met"
 
 
+@given(limit=NUMBERS, factor=FACTORS, rounding=st.floats(-1e-9, 1e-9))
+@settings(deadline=None)
+def test_a_verdict_at_the_limit_does_not_depend_on_rounding(
+    limit: float, factor: float, rounding: float
+) -> None:
+    """Values are shown with five digits: what is equal to the limit in these complies, what is not does not."""
+    at_limit = limit / factor if limit > 0.0 else limit * factor
+    for sign in (1.0, -1.0):
+        low, high = (None, limit) if sign > 0.0 else (-limit, None)
+        found = compare(sign * at_limit * (1.0 + rounding), low, high, factor)
+        assert found.verdict == "met"
+        assert found.margin is None or 0.0 <= found.margin < 1e-8
+        beyond = compare(sign * (at_limit + 1e-4 * abs(at_limit) + 1e-9), low, high, factor)
+        assert beyond.verdict == "violated"
+        assert beyond.margin is None or beyond.margin < 0.0
+    assert compare(1e-17, None, 0.0, factor).verdict == "met"
+
+
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, "text", [1.0]])
 def test_a_value_that_is_not_a_finite_number_is_undecided(value: Any) -> None:
     found = compare(value, 1.0, None, 1.0)

@@ -18,6 +18,7 @@ from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
+from softdock.simulation.checks import check_before_run
 from softdock.spatial.rotations import quaternion_from_matrix
 
 WORDS = "touched the sharp edge of its surface a"
@@ -142,3 +143,13 @@ def test_a_kink_of_rounding_is_no_sharp_edge():
         assert found == pytest.approx(expected)
     tip = lines((-0.02, 0.0), (-0.02, 0.02), (0.0, 0.0))
     assert [(e.z, e.radius) for e in sharp_edges(tip) if e.is_sharp] == [(-0.02, 0.02), (0.0, 0.0)]
+
+
+def test_validate_names_sharp_edges_but_no_kinks_of_rounding():
+    """Two cones as in `ridge`, as surface a of a contact that never touches."""
+    for turn_deg, expected in ((0.00035, 0), (2.0, 1)):
+        segments = ridge(math.radians(turn_deg)).segments
+        profile = (segments[0].start, segments[0].end, segments[1].end)
+        given = scenario(profile, sphere(0.006), Free(position=(1.0, 0.0, 0.0)))
+        found = check_before_run(given).warnings
+        assert sum("sharp edge" in warning.message for warning in found) == expected

@@ -126,7 +126,7 @@ def test_drawn_facets_keep_their_distance_from_a_surface_of_any_size(scale: floa
 
 
 def test_stand_ins_of_links_do_not_hide_what_touches(probe: Result) -> None:
-    """The ball of the wrist, as large as the longest link demands, contains the probe; the joint of the arm does not."""
+    """The ball of the wrist, whose size is that of the longest link, contains the probe; that of the arm does not."""
     parts = {node.name: node.parts for node in scene(probe).nodes}
     assert [(part.role, part.material.opacity < 0.5) for part in parts["wrist"]] == [(Role.PLACEHOLDER, True)]
     assert {part.role for part in parts["arm"]} == {Role.LINK}

@@ -155,4 +155,4 @@ def _alignment(profile: Profile, points: Floats, normals: Floats) -> Floats:
             n_z[chosen], n_r[chosen] = t_r, -t_z
     radial = np.einsum("ij,ij->i", normals[:, :2], points[:, :2]) / np.where(r > 0.0, r, 1.0)
     size = np.linalg.norm(normals, axis=1) * np.hypot(n_z, n_r)
-    return np.abs(normals[:, 2] * n_z + radial * n_r) / np.where(size > 0.0, size, 1.0)
+    return np.asarray(np.abs(normals[:, 2] * n_z + radial * n_r) / np.where(size > 0.0, size, 1.0))
