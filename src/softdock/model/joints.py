@@ -139,7 +139,7 @@ class Revolute(OneAxis):
     type: Literal["revolute"] = "revolute"
     """Type of the joint."""
     angle: Angle = 0.0
-    """Angle at the start."""
+    """Angle at the start; at a limit of a stop, in balance with its springs."""
     rate: AngularRate = 0.0
     """Rate at the start."""
 
@@ -157,7 +157,7 @@ class Prismatic(OneAxis):
     type: Literal["prismatic"] = "prismatic"
     """Type of the joint."""
     position: Length = 0.0
-    """Position at the start."""
+    """Position at the start; at a limit of a stop, in balance with its springs."""
     speed: Speed = 0.0
     """Speed at the start."""
 
