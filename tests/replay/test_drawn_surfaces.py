@@ -115,7 +115,7 @@ def _area(points: np.ndarray, indices: np.ndarray) -> float:
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 100.0])
 def test_drawn_facets_keep_their_distance_from_a_surface_of_any_size(scale: float) -> None:
-    """The tolerance is a hundredth of the smallest surface; a surface of 100 times its size stays below the limit."""
+    """A surface of 100 times its size stays below the limit."""
     arc = {"arc_to": (0.0, scale), "radius": scale, "turn": "right"}
     profile = softdock.Surface(body="a", profile=((-scale, 0.0), arc)).to_profile()  # type: ignore[arg-type]
     mesh = solids.revolve_finely(profile, 1e-3 * min(scale, 1.0))

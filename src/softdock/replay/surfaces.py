@@ -20,7 +20,7 @@ from softdock.result.outlines import digest_of, outlines_of
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
 
-DRAWN_SHARE = 0.01
+DRAWN_SHARE = 0.02
 """Distance of the drawn facets from the surfaces, over the size of the smallest surface: what touches is drawn so."""
 SURFACE_SHARE = 5e-5
 """Distance from a profile, over the size of a file, within which a vertex belongs to it: a few times the departure that
