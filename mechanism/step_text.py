@@ -2,9 +2,9 @@
 
     python -m mechanism.step_text PARTS.yaml FOLDER
 
-writes one STEP file per entry of PARTS.yaml: a name and the vertices (z, r) [mm] of its meridian, from axis to axis, in
-the form of the key `profile` of a surface. The faces are planes, cylinders, cones, spheres and tori, whose exact
-parameters Softdock reads back.
+writes one STEP file per entry of PARTS.yaml: a name and the vertices (z, r) [mm] of its meridian, from axis to axis or
+back to its start, in the form of the key `profile` of a surface. The faces are planes, cylinders, cones, spheres and
+tori, whose exact parameters Softdock reads back.
 """
 
 import math
@@ -57,13 +57,16 @@ class StepText:
 
 
 def step_text(profile: Profile, name: str) -> str:
-    """Return the solid that a profile from axis to axis encloses, with material on the right of travel, as STEP."""
+    """Return the solid of a profile from axis to axis, or of a closed one, material on the right of travel, as STEP."""
     out = StepText()
     places = [profile.segments[0].start, *(segment.end for segment in profile.segments)]
-    if not (abs(places[0][1]) < ON_AXIS and abs(places[-1][1]) < ON_AXIS):
-        raise ValueError(f"{name}: the meridian must begin and end on the axis")
+    is_ring = profile.is_closed
+    if not (is_ring or (abs(places[0][1]) < ON_AXIS and abs(places[-1][1]) < ON_AXIS)):
+        raise ValueError(f"{name}: the meridian must begin and end on the axis, or end where it begins")
+    places = places[:-1] if is_ring else places
     vertices = [out.add(f"VERTEX_POINT('',{out.point(MM * r, MM * z)})") for z, r in places]
     circles = [_circle(out, place, vertex) for place, vertex in zip(places, vertices)]
+    vertices, circles = [*vertices, vertices[0]], [*circles, circles[0]]
     faces = [
         _face(out, segment, (vertices[k], vertices[k + 1]), (circles[k], circles[k + 1]))
         for k, segment in enumerate(profile.segments)

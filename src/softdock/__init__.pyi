@@ -1182,6 +1182,7 @@ class Surface(_Surface):
         part: str | int | None = ...,
         unit: str | None = ...,
         z_range: tuple[float | str, float | str] | Sequence[Any] | None = ...,
+        ignore: Sequence[int | Any | Mapping[str, Any]] = ...,
         profile: Sequence[tuple[float | str, float | str] | Sequence[Any] | _Corner | Mapping[str, Any] | _Curve] | None = ...,
         zones: Mapping[str, tuple[float | str, float | str] | Sequence[Any]] = ...,
     ) -> None: ...

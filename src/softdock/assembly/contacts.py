@@ -53,7 +53,8 @@ def refuse_overlap(system: System, depths: list[float]) -> None:
             field=f"contacts.{name}",
             message=f"The surfaces are {depth * 1e3:.3g} mm inside each other at the start; "
             f"at most {MAX_OVERLAP * 1e3:g} mm is allowed.",
-            hint="Move the bodies apart, or reverse the profile whose material is on the wrong side.",
+            hint="Move the bodies apart, or reverse the profile whose material is on the wrong side; of a file, choose "
+            "the other `side`.",
         )
         for name, depth in zip(system.contacts, depths)
         if depth > MAX_OVERLAP

@@ -40,12 +40,15 @@ def validate(
                 "problems": [_to_json(problem) for problem in findings.problems],
                 "warnings": [_to_json(warning) for warning in findings.warnings],
             }
+            | ({"notes": [_to_json(note) for note in findings.notes]} if findings.notes else {})
         )
         if findings.problems:
             raise typer.Exit(console.EXIT_INPUT)
         return
     for warning in findings.warnings:
         console.print_message(f"Warning: {warning}")
+    for note in findings.notes:
+        console.print_message(f"Note: {note}")
     if findings.problems:
         raise InputError(*findings.problems)
     console.print_text(f"{file} is a valid {kind}.")

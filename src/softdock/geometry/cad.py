@@ -11,20 +11,23 @@ from numpy.typing import NDArray
 from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error
-from softdock.geometry.chain import Chain, Side, clip, join_pieces, parts_on_side
+from softdock.geometry.chain import JOINT_TOLERANCE, Chain, Side, clip, join_pieces, parts_on_side
+from softdock.geometry.face_range import FaceRange
 from softdock.geometry.facets import Facets, read_bodies
+from softdock.geometry.holes import hole_in_piece, hole_width, interrupting_faces, z_span
+from softdock.geometry.ignored_faces import without_faces
+from softdock.geometry.left_out_faces import ReadBody, left_out_sentences, listed
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
 from softdock.geometry.meridian_pieces import meridian_pieces
-from softdock.geometry.pieces import Accuracy, Piece, boundary_edges
+from softdock.geometry.pieces import Accuracy, Piece
 from softdock.geometry.profile import Point, Profile, check_profile
 from softdock.geometry.section import departure_from_revolution
+from softdock.geometry.solid_closure import close_in_solid
 
 Array = NDArray[np.float64]
 
 DEFAULT_TOLERANCE = 1e-5
 """Allowed departure from a surface of revolution, relative to the body's size."""
-JOINT_TOLERANCE = 1e-6
-"""Largest gap between joined meridian pieces, relative to the body's size; float32 coordinates have 1e-7."""
 PLAUSIBLE_SIZE = (1e-3, 20.0)
 """Sizes [m] outside this range suggest a wrong unit."""
 
@@ -49,6 +52,10 @@ class CadSurface:
     tolerance: float
     """Allowed deviation [m]."""
     warnings: tuple[str, ...]
+    closure_known: bool
+    """Whether the file determines what closes the profile behind it; otherwise it is a back face in the material."""
+    left_out: tuple[str, ...]
+    """Sentences about faces that are left out on purpose, by `ignore` or `z_range`."""
     vertices_F: Array
     """Vertices of the body's facets in F, shape (n, 3) [m]."""
     triangles: NDArray[np.int64]
@@ -67,6 +74,7 @@ def read_surface(
     z_range: tuple[float, float] | None = None,
     tolerance: float | None = None,
     body: str | int | None = None,
+    ignore: Sequence[int | FaceRange] = (),
 ) -> CadSurface:
     """Return the meridian of a body of revolution in a STEP, STL, OBJ, PLY or GLB file.
 
@@ -75,7 +83,8 @@ def read_surface(
     direction in the file's frame; found automatically by default. `unit`: unit of a mesh (m, cm, mm, um, in, ft; m by
     default); STEP files contain theirs. `density` [kg/m^3]: for mass properties; needs a closed body. `z_range` [m]:
     selects a part along the axis. `tolerance` [m]: allowed departure from a surface of revolution, 1e-5 of the size by
-    default. `body`: name or number (from 1) of one of several bodies.
+    default. `body`: name or number (from 1) of one of several bodies. `ignore`: faces that are left out on purpose, by
+    number (from 1, in the order of a STEP file) or by a range of z and angle.
     """
     path = Path(path)
     if side not in ("outside", "inside", None):
@@ -88,7 +97,7 @@ def read_surface(
     frame = None if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
     try:
         with np.errstate(all="ignore"):  # values that are not finite are found by `check_profile`
-            return _find_surface(path, facets, frame, side, unit, density, z_range, tolerance)
+            return _find_surface(path, facets, frame, side, unit, density, z_range, tolerance, ignore)
     except (ValueError, LookupError, ArithmeticError) as error:
         message = "The surfaces of the file have no usable shape."
         raise cad_error(path, message, hint="The file is probably damaged; export it again.") from error
@@ -103,6 +112,7 @@ def _find_surface(
     density: float | None,
     z_range: tuple[float, float] | None,
     tolerance: float | None,
+    ignore: Sequence[int | FaceRange],
 ) -> CadSurface:
     if side is None and not facets.closed:
         message = "The surface is an open shell, so the side of its material is unknown."
@@ -114,24 +124,30 @@ def _find_surface(
     side = side or "outside"
     allowed = tolerance if tolerance is not None else DEFAULT_TOLERANCE * facets.size
     frame = frame or find_axis(facets)
-    pieces = meridian_pieces(facets, frame, allowed)
-    chains = join_pieces(pieces, JOINT_TOLERANCE * facets.size)
-    part = _requested_part(path, facets, frame, pieces, chains, side, z_range)
+    kept, ignored = without_faces(path, facets, frame, ignore)
+    pieces = meridian_pieces(kept, frame, allowed)
+    near = JOINT_TOLERANCE * facets.size
+    chains = join_pieces(pieces, near)
+    part = _requested_part(path, kept, frame, pieces, chains, side, z_range)
+    broken = {k for k in range(len(pieces)) if hole_in_piece(pieces[k], kept, frame, near) > 0.0}
+    profile, closure_known = _close(path, part, kept, frame, pieces, broken, allowed)
+    check_profile(profile, str(path))
+    body = ReadBody(facets=facets, kept=kept, ignored=ignored, frame=frame, pieces=pieces, tolerance=allowed)
     used = sorted({link.piece for link in part.links})
     on_surface = np.zeros(len(facets.triangles), bool)
-    on_surface[np.concatenate([pieces[k].triangles for k in used])] = True
-    profile = Profile(segments=tuple(link.segment for link in part.links))
-    check_profile(profile, str(path))
+    on_surface[np.flatnonzero(~ignored)[np.concatenate([pieces[k].triangles for k in used])]] = True
     return CadSurface(
         source=path.name,
         side=side,
         profile=profile,
         frame=frame,
-        mass_properties=None if density is None else _mass(path, facets, frame, pieces, chains, density),
+        mass_properties=None if density is None else _mass(path, kept, frame, pieces, chains, density),
         exact=all(pieces[k].accuracy != Accuracy.FITTED for k in used),
         deviation=max(pieces[k].deviation for k in used),
         tolerance=allowed,
         warnings=_warnings(path, facets, unit),
+        closure_known=closure_known,
+        left_out=left_out_sentences(path, body, part, profile, z_range, side),
         vertices_F=facets.vertices,
         triangles=facets.triangles,
         on_surface=on_surface,
@@ -177,15 +193,32 @@ def _requested_part(
             if any(pieces[link.piece].accuracy != Accuracy.PLANE for link in part.links)
         ]
     whole = [part for part in parts if _is_whole(part, facets, pieces, side, near)]
-    sound = [part for part in whole if _hole_width(part, facets, frame, pieces, near) == 0.0]
+    sound = [part for part in whole if hole_width(part, facets, frame, pieces, near) == 0.0]
     if len(sound) == 1:
         return sound[0]
     if len(sound) > 1:
-        places = "; ".join(f"z from {_z_span(p)[0] * 1e3:.4g} to {_z_span(p)[1] * 1e3:.4g} mm" for p in sound)
+        places = "; ".join(f"z from {z_span(p)[0] * 1e3:.4g} to {z_span(p)[1] * 1e3:.4g} mm" for p in sound)
         raise cad_error(
             path, f"The {side} consists of {len(sound)} surfaces: {places}.", hint="Select one with z_range."
         )
     raise _not_of_revolution(path, facets, frame, pieces, parts, side, z_range)
+
+
+def _close(
+    path: Path,
+    part: Chain,
+    facets: Facets,
+    frame: AxisFrame,
+    pieces: Sequence[Piece],
+    broken: set[int],
+    tolerance: float,
+) -> tuple[Profile, bool]:
+    """Return the closed profile of a part and whether the file determines its closure."""
+    try:
+        return close_in_solid(part, facets, frame, pieces, broken, tolerance)
+    except InputError as error:
+        hint = "Leave out the faces that cut into it with `ignore`, or select a part with z_range."
+        raise cad_error(path, error.problems[0].message, hint=hint) from error
 
 
 def _shell_on_side(chain: Chain, side: Side) -> Chain:
@@ -213,35 +246,6 @@ def _is_whole(part: Chain, facets: Facets, pieces: Sequence[Piece], side: Side, 
     )
 
 
-def _hole_width(part: Chain, facets: Facets, frame: AxisFrame, pieces: Sequence[Piece], near: float) -> float:
-    """Return the width [m] of the largest hole or attachment in a part; 0 where there is none."""
-    z, r, _ = frame.cylindrical(facets.vertices)
-    widest = 0.0
-    for k in {link.piece for link in part.links}:
-        piece = pieces[k]
-        if piece.accuracy == Accuracy.PLANE:
-            continue  # the ring of a plane excludes holes
-        z_low, z_high = _z_span(part)
-        edges = boundary_edges(facets.triangles[piece.triangles])
-        ends = [piece.segments[0].start, piece.segments[-1].end]
-        away = np.ones(len(edges), bool)
-        for end in ends:
-            for column in (0, 1):
-                vertex = edges[:, column]
-                away &= np.hypot(z[vertex] - end[0], r[vertex] - end[1]) > 10 * near
-        z_edge = z[edges].mean(axis=1)
-        away &= (z_edge > z_low - near) & (z_edge < z_high + near)
-        if away.any():
-            rim = facets.vertices[np.unique(edges[away])]
-            widest = max(widest, float(np.ptp(rim, axis=0).max()))
-    return widest
-
-
-def _z_span(part: Chain) -> tuple[float, float]:
-    z = [link.segment.point(f)[0] for link in part.links for f in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    return min(z), max(z)
-
-
 def _not_of_revolution(
     path: Path,
     facets: Facets,
@@ -252,7 +256,7 @@ def _not_of_revolution(
     z_range: tuple[float, float] | None,
 ) -> InputError:
     hole = max(
-        (_hole_width(part, facets, frame, pieces, JOINT_TOLERANCE * facets.size) for part in parts),
+        (hole_width(part, facets, frame, pieces, JOINT_TOLERANCE * facets.size) for part in parts),
         default=0.0,
     )
     if side == "outside":
@@ -268,6 +272,8 @@ def _not_of_revolution(
         )
         message = f"{subject} departs by {departure * 1e3:.4g} mm from a surface of revolution"
         message += f" at z = {z * 1e3:.4g} mm"
+    if faces := interrupting_faces(facets, frame, pieces, parts, side):
+        message += f". It is interrupted by {listed(faces)}"
     hint = "If a part of it is a surface of revolution, select it with z_range, or give the axis."
     if side == "outside":
         hint = 'If a part of it is a surface of revolution, select it with side "inside" or z_range, or give the axis.'

@@ -9,6 +9,8 @@ from softdock.geometry.pieces import Piece, reverse
 from softdock.geometry.profile import Arc, Line, Point
 
 Side = Literal["outside", "inside"]
+JOINT_TOLERANCE = 1e-6
+"""Largest gap between joined meridian pieces, relative to the body's size; float32 coordinates have 1e-7."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +29,10 @@ class Chain:
     cut_start: bool = False
     """Whether the chain starts at a cut (a rim or a limit of z), not at the end of its surface."""
     cut_end: bool = False
+    before: tuple[Link, ...] = ()
+    """Links of the same surface in front of a cut at the start."""
+    after: tuple[Link, ...] = ()
+    """Links of the same surface behind a cut at the end; of a closed chain, up to its start."""
 
     @property
     def start(self) -> Point:
@@ -41,6 +47,11 @@ class Chain:
     def is_closed(self, near: float) -> bool:
         """Return whether the chain ends at its start, within `near` [m]."""
         return math.dist(self.start, self.end) <= near
+
+    def is_ring(self, near: float) -> bool:
+        """Return whether the whole surface of the chain is closed off the axis, within `near` [m]."""
+        whole = [*self.before, *self.links, *self.after]
+        return math.dist(whole[0].segment.start, whole[-1].segment.end) <= near < whole[0].segment.start[1]
 
     def reversed(self) -> "Chain":
         """Return the chain in the opposite direction."""
@@ -102,19 +113,33 @@ def parts_on_side(chain: Chain, side: Side, near: float) -> list[Chain]:
     high = [k for k, value in enumerate(z) if value >= max(z) - near]
     if chain.is_closed(near):
         rim = next(k for k in range(len(low)) if k + 1 == len(low) or low[k + 1] != low[k] + 1)
-        around = [*links[min(high) :], *links[: low[rim]]]
-        outer, inner = [_cut(links[: max(high)], True, True)], [_cut(around, True, True)]
+        last, first = max(high), min(high)
+        outer = [_cut(links[:last], True, True, after=links[last:])]
+        around = [*links[first:], *links[: low[rim]]]
+        inner = [_cut(around, True, True, after=links[low[rim] : first])]
     else:
         begins_in, ends_in = _begins_inside(links, z, near), _ends_inside(links, z, near)
         first, last = min(low) if begins_in else 0, max(high) if ends_in else len(links)
-        outer = [_cut(links[first:last], first > 0, last < len(links))]
-        inner = [_cut(links[: max(low)], False, max(low) < len(links))] if begins_in else []
-        inner += [_cut(links[min(high) :], min(high) > 0, False)] if ends_in else []
+        outer = [_slice(links, first, last)]
+        inner = [_slice(links, 0, max(low))] if begins_in else []
+        inner += [_slice(links, min(high), len(links))] if ends_in else []
     return list(dict.fromkeys(part for part in (outer if side == "outside" else inner) if part.links))
 
 
-def _cut(links: Sequence[Link], cut_start: bool, cut_end: bool) -> Chain:
-    return Chain(links=tuple(links), cut_start=cut_start, cut_end=cut_end)
+def _slice(links: Sequence[Link], first: int, last: int) -> Chain:
+    return _cut(links[first:last], first > 0, last < len(links), before=links[:first], after=links[last:])
+
+
+def _cut(
+    links: Sequence[Link],
+    cut_start: bool,
+    cut_end: bool,
+    before: Sequence[Link] = (),
+    after: Sequence[Link] = (),
+) -> Chain:
+    return Chain(
+        links=tuple(links), cut_start=cut_start, cut_end=cut_end, before=tuple(before), after=tuple(after)
+    )
 
 
 def clip(chain: Chain, low: float, high: float, near: float) -> list[Chain]:
@@ -133,7 +158,10 @@ def clip(chain: Chain, low: float, high: float, near: float) -> list[Chain]:
         while k < len(links) and within[k]:
             k += 1
         cut_start, cut_end = begin > 0 or chain.cut_start, k < len(links) or chain.cut_end
-        parts.append(_cut(links[begin:k], cut_start, cut_end))
+        before, after = [*chain.before, *links[:begin]], [*links[k:], *chain.after]
+        if chain.is_ring(near):
+            before, after = [], [*after, *before]
+        parts.append(_cut(links[begin:k], cut_start, cut_end, before, after))
     return parts
 
 

@@ -3,7 +3,7 @@
 import io
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,6 +60,8 @@ class Facets:
     """Shape (m,): index into `faces`; -1 in files without faces."""
     closed: bool
     """Whether the triangles enclose a solid."""
+    cut_edges: Indices = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    """Edges, shape (n, 2), of triangles that were left out on purpose: their neighbours have no hole there."""
 
     @property
     def size(self) -> float:

@@ -7,11 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.geometry.fitting import distance_to_segments, fit_segments
+from softdock.geometry.mass_properties import band_area
 from softdock.geometry.pieces import FACET_SPAN, Accuracy, BodySurface, Piece
+from softdock.geometry.profile import Arc, Line, distance_to_segment
 from softdock.geometry.section import Section, cut_facets, most_common_azimuth
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+LEAST_COVER = 0.5
+"""Area of the facets of a piece relative to that of its surface of revolution, below which it is not a ring."""
 
 
 def fitted_pieces(body: BodySurface, free: NDArray[np.bool_]) -> Iterator[Piece]:
@@ -35,12 +40,36 @@ def fitted_pieces(body: BodySurface, free: NDArray[np.bool_]) -> Iterator[Piece]
             own = triangles[inside & np.isin(corners, chosen).all(axis=1)]
             distance = distance_to_segments(segments, places[body.facets.triangles[own]].reshape(-1, 2))
             good = distance.reshape(-1, 3).max(axis=1) <= body.tolerance
+            good &= _edges_follow(body, segments, own)
+            if body.areas[own[good]].sum() < LEAST_COVER * sum(band_area(s, 0.0, 1.0) for s in segments):
+                continue
             yield Piece(
                 segments=tuple(segments),
                 triangles=own[good],
                 accuracy=Accuracy.FITTED,
                 deviation=float(distance.reshape(-1, 3)[good].max(initial=residual)),
             )
+
+
+def _edges_follow(body: BodySurface, segments: list[Line | Arc], triangles: Indices) -> NDArray[np.bool_]:
+    """Return for each triangle whether the middles of its edges are on the meridian, within the sagitta of a chord.
+
+    Corners alone do not decide: those of a prism with an even and an odd edge at each end lie on one line.
+    """
+    corners = body.facets.triangles[triangles]
+    following = np.roll(corners, -1, axis=1)
+    middle = 0.5 * (body.facets.vertices[corners] + body.facets.vertices[following])
+    z, r, _ = body.frame.cylindrical(middle.reshape(-1, 3))
+    span = np.abs((body.phi[following] - body.phi[corners] + np.pi) % math.tau - np.pi).ravel()
+    length = np.hypot(body.z[following] - body.z[corners], body.r[following] - body.r[corners]).ravel()
+    outer = np.maximum(body.r[following], body.r[corners]).ravel()
+    allowed = body.tolerance + outer * (1 - np.cos(span / 2))
+    follows = np.zeros(len(z), bool)
+    for segment in segments:  # only an arc also has chords along the meridian
+        sagitta = length * FACET_SPAN / 8 if isinstance(segment, Arc) else 0.0
+        follows |= distance_to_segment(segment, z, r) <= allowed + sagitta
+    on_axis = (body.r[corners] <= body.tolerance) | (body.r[following] <= body.tolerance)
+    return np.asarray((follows.reshape(-1, 3) | on_axis).all(axis=1))
 
 
 def _beside_section(body: BodySurface, section: Section, used: Indices) -> tuple[NDArray[np.bool_], Array]:

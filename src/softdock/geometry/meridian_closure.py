@@ -1,129 +1,84 @@
-"""Closure of an open meridian by end faces and a back face."""
+"""Closure of an open meridian inside its material, where the rest of the solid is not known."""
 
 import itertools
 import math
+from dataclasses import dataclass
 
-from softdock.geometry.profile import Arc, Line, Point, Profile, point_between
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.geometry.profile import Arc, Line, Point, Profile, distance_to_segment
+
+Array = NDArray[np.float64]
 
 BACK_THICKNESS = 0.25
-"""Smallest thickness of the material in front of a back face, relative to the size of the meridian."""
-ARC_SAMPLES = 3
-"""Points of an arc that define the convex hull of the back face."""
+"""Thickness of the material behind an open meridian, relative to its size, where nothing limits it."""
+SAMPLES = 64
+"""Points along a meridian from which the back face is offset."""
+LARGEST_FAN = 0.5
+"""Largest angle [rad] between neighbouring offset points about one point of the meridian or of an arc's centre."""
+STRAIGHT = 0.05
+"""Departure of the back face from its offset points that is allowed, relative to their thickness."""
+NO_POINTS = np.zeros((0, 2))
+
+
+@dataclass(frozen=True)
+class _Offsets:
+    """Points of a meridian, directions into the material and offset points behind them, shape (n, 2); (z, r) [m]."""
+
+    places: Array
+    inward: Array
+    thickness: Array
+    """Shape (n,) [m]."""
+
+    @property
+    def behind(self) -> Array:
+        return np.asarray(self.places + self.thickness[:, None] * self.inward)
 
 
 def close_ends(
-    profile: Profile, tolerance: float
-) -> tuple[list[tuple[Point, Point]], list[tuple[Point, Point]], bool]:
-    """Return the lines (start, end) that close an open meridian, before and after it, and whether they form a loop.
+    profile: Profile, tolerance: float, obstacles: Array = NO_POINTS, share: float = 1.0
+) -> tuple[list[Line], list[Line]]:
+    """Return the lines that close an open meridian, before and after it.
 
-    An end that is not on the axis gets an end face: a straight line perpendicular to the surface, into the material,
-    until it meets the axis, the meridian or the other end face. Otherwise it ends at the back face: the convex hull of
-    the meridian, widened by `BACK_THICKNESS` times its size on all sides.
+    Where both ends are on the axis or reach it by a straight line perpendicular to the surface, the solid is closed
+    there. Otherwise a back face runs behind the whole meridian, Eq. (G12): at `BACK_THICKNESS` times its size, and
+    at most `share` times the radius of the largest circle in the material that touches the meridian there and contains
+    none of the `obstacles`, points (z, r) [m] of other faces. So it stays in the material and crosses no opening.
     """
     first, last = profile.segments[0], profile.segments[-1]
-    at_start = None if first.start[1] <= tolerance else _end_face(profile, first, 0.0)
-    at_end = None if last.end[1] <= tolerance else _end_face(profile, last, 1.0)
-    if at_start and at_end and (met := _crossing(*at_start[0], *at_end[0])) is not None:
-        crossing = point_between(*at_start[0], met)
-        at_start, at_end = ((at_start[0][0], crossing), True), ((at_end[0][0], crossing), True)
-    before, after, loop = [], [], False
-    hull = _hull(profile) if any(face and not face[1] for face in (at_start, at_end)) else []
-    if at_end:
-        face, bounded = at_end
-        after = [face] if bounded else [(face[0], _hull_exit(hull, face))]
-        if not bounded:
-            stop = _hull_exit(hull, at_start[0]) if at_start and not at_start[1] else None
-            after += _pieces(_hull_path(hull, after[0][1], stop))
-            loop = stop is not None
-    if at_start:
-        face, bounded = at_start
-        q = face[1] if bounded else _hull_exit(hull, face)
-        before = [(q, face[0])]
-        if not bounded and not loop:
-            before = [*_pieces(_hull_path(hull, None, q)), *before]
-    return before, after, loop
+    feet = [_foot_on_axis(profile, *end, tolerance) for end in ((first, 0.0), (last, 1.0))]
+    if not len(obstacles) and feet[0] is not None and feet[1] is not None and feet[0][0] < feet[1][0]:
+        return _lines([feet[0], first.start]), _lines([last.end, feet[1]])
+    back = _back_face(profile, _offsets(profile, obstacles, share), tolerance)
+    path = [last.end, *reversed(back), first.start]
+    on_axis = [k for k, place in enumerate(path) if place[1] <= tolerance]
+    if not on_axis:
+        return [], _lines(path)
+    return _lines(path[on_axis[-1] :]), _lines(path[: on_axis[0] + 1])
 
 
-def _pieces(points: list[Point]) -> list[tuple[Point, Point]]:
-    return [(a, b) for a, b in itertools.pairwise(points) if math.dist(a, b) > 0.0]
+def _lines(path: list[Point]) -> list[Line]:
+    return [Line(start=a, end=b) for a, b in itertools.pairwise(path) if math.dist(a, b) > 0.0]
 
 
-def _end_face(profile: Profile, segment: Line | Arc, fraction: float) -> tuple[tuple[Point, Point], bool]:
-    """Return the end face from the end into the material, and whether it meets the axis or the meridian."""
-    t_z, t_r = segment.tangent(fraction)
-    start = segment.point(fraction)
-    direction = (t_r, -t_z)
-    outermost = max(r for piece in profile.segments for _, r in (piece.start, piece.end))
-    reach, bounded = 4.0 * (1.0 + BACK_THICKNESS) * (profile.size + outermost), False  # beyond any back face
-    if direction[1] < 0.0 and -start[1] / direction[1] <= reach:
-        reach, bounded = -start[1] / direction[1], True
-    end = (start[0] + reach * direction[0], max(0.0, start[1] + reach * direction[1]))
-    nearest = 1.0
+def _foot_on_axis(profile: Profile, segment: Line | Arc, fraction: float, tolerance: float) -> Point | None:
+    """Return where the perpendicular from an end into the material meets the axis; None if it meets something else."""
+    (z, r), (t_z, t_r) = segment.point(fraction), segment.tangent(fraction)
+    if r <= tolerance:
+        return (z, 0.0)
+    reach = r / t_z if t_z > 0.0 else math.inf
+    outermost = max(place[1] for s in profile.segments for place in (s.start, s.end))
+    if reach > 4.0 * (1.0 + BACK_THICKNESS) * (profile.size + outermost):
+        return None
+    foot = (z + reach * t_r, 0.0)
     for other in profile.segments:
         pieces = 64 if isinstance(other, Arc) else 1
         for i in range(pieces):
-            met = _crossing(start, end, other.point(i / pieces), other.point((i + 1) / pieces))
+            met = _crossing((z, r), foot, other.point(i / pieces), other.point((i + 1) / pieces))
             if met is not None and met * reach > 1e-6 * profile.size:
-                nearest, bounded = min(nearest, met), True
-    return (start, point_between(start, end, nearest)), bounded
-
-
-def _hull(profile: Profile) -> list[Point]:
-    """Return the corners of the widened convex hull of the meridian and its mirror image, clockwise (r upwards)."""
-    width = BACK_THICKNESS * profile.size
-    points = []
-    for segment in profile.segments:
-        count = ARC_SAMPLES if isinstance(segment, Arc) else 2
-        for i in range(count):
-            z, r = segment.point(i / (count - 1))
-            points += [
-                (z + width * k, side * r + width * m) for k in (-1, 1) for m in (-1, 1) for side in (-1, 1)
-            ]
-    upper: list[Point] = []
-    lower: list[Point] = []
-    for point in sorted(set(points)):
-        for chain, sign in ((upper, 1.0), (lower, -1.0)):
-            while len(chain) > 1 and sign * _cross(chain[-2], chain[-1], point) >= 0.0:
-                chain.pop()
-            chain.append(point)
-    return [*upper[:-1], *reversed(lower[1:])]
-
-
-def _cross(a: Point, b: Point, c: Point) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
-def _hull_exit(hull: list[Point], ray: tuple[Point, Point]) -> Point:
-    """Return the point where a line from inside the hull leaves it."""
-    for a, b in zip(hull, [*hull[1:], hull[0]]):
-        met = _crossing(*ray, a, b)
-        if met is not None:
-            return point_between(*ray, met)
-    return ray[1]
-
-
-def _hull_path(hull: list[Point], start: Point | None, stop: Point | None) -> list[Point]:
-    """Return the clockwise path along the hull between two of its points; None stands for the axis."""
-    sides = list(zip(hull, [*hull[1:], hull[0]]))
-    for a, b in sides:
-        if start is None and a[1] < 0.0 <= b[1]:
-            start = (a[0] + (b[0] - a[0]) * a[1] / (a[1] - b[1]), 0.0)
-        if stop is None and a[1] >= 0.0 > b[1]:
-            stop = (a[0] + (b[0] - a[0]) * a[1] / (a[1] - b[1]), 0.0)
-    assert start is not None
-    assert stop is not None
-    at, way = min(range(len(sides)), key=lambda k: _detour(sides[k], start)), [start]
-    until = min(range(len(sides)), key=lambda k: _detour(sides[k], stop))
-    ahead = math.dist(sides[at][0], stop) >= math.dist(sides[at][0], start)
-    while at != until or not ahead:
-        way.append(sides[at][1])
-        at, ahead = (at + 1) % len(sides), True
-    return [*way, stop]
-
-
-def _detour(side: tuple[Point, Point], point: Point) -> float:
-    """Return how much longer the path over a point is than a side [m]; 0 if the point is on the side."""
-    return math.dist(side[0], point) + math.dist(point, side[1]) - math.dist(*side)
+                return None
+    return foot
 
 
 def _crossing(a: Point, b: Point, c: Point, d: Point) -> float | None:
@@ -135,3 +90,65 @@ def _crossing(a: Point, b: Point, c: Point, d: Point) -> float | None:
     along = (w[0] * v[1] - w[1] * v[0]) / cross
     other = (w[0] * u[1] - w[1] * u[0]) / cross
     return along if 0.0 <= along <= 1.0 and 0.0 <= other <= 1.0 else None
+
+
+def _offsets(profile: Profile, obstacles: Array, share: float) -> _Offsets:
+    """Return evenly spaced points along the meridian, with a fan of directions at corners, and their thickness."""
+    places, angles = [], []
+    spacing = sum(segment.length for segment in profile.segments) / SAMPLES
+    for segment in profile.segments:
+        sweep = abs(segment.sweep) if isinstance(segment, Arc) else 0.0
+        count = max(math.ceil(segment.length / spacing), math.ceil(sweep / (0.5 * LARGEST_FAN)))
+        for fraction in np.linspace(0.0, 1.0, count + 1).tolist():
+            place, (t_z, t_r) = segment.point(fraction), segment.tangent(fraction)
+            angle = math.atan2(-t_z, t_r)  # of the normal into the material, on the right of travel
+            if angles and fraction == 0.0:
+                turn = math.remainder(angle - angles[-1], math.tau)
+                between = math.floor(
+                    max(0.0, turn) / LARGEST_FAN
+                )  # a gap opens where travel turns to the left
+                angles += [angles[-1] + turn * (k + 1) / (between + 1) for k in range(between)]
+                places += [place] * between
+            places.append(place)
+            angles.append(angle)
+    p, n = np.array(places), np.column_stack([np.cos(angles), np.sin(angles)])
+    thickness = np.full(len(p), BACK_THICKNESS * profile.size)
+    for block in np.array_split(obstacles, max(1, len(obstacles) * len(p) // 2_000_000)):
+        d = block - p[:, None]
+        ahead = np.einsum("ijk,ik->ij", d, n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            radius = np.where(ahead > 0.0, np.einsum("ijk,ijk->ij", d, d) / (2.0 * ahead), math.inf)
+        thickness = np.minimum(thickness, share * radius.min(axis=1, initial=math.inf))
+    return _Offsets(p, n, thickness)
+
+
+def _back_face(profile: Profile, offsets: _Offsets, tolerance: float) -> list[Point]:
+    """Return the offset points that are nowhere nearer to the meridian than their thickness, from start to end.
+
+    The others are inside the material behind another part of the meridian. Points beyond the axis are moved onto it:
+    the solid is filled up to there.
+    """
+    places, inward, thickness = offsets.places, offsets.inward, offsets.thickness
+    towards = (inward[:, 1] < 0.0) & (places[:, 1] > tolerance)
+    to_axis = np.where(towards, places[:, 1] / np.where(towards, -inward[:, 1], 1.0), math.inf)
+    thickness = np.minimum(thickness, to_axis)
+    behind = _Offsets(places, inward, thickness).behind
+    behind[:, 1] = np.where(behind[:, 1] <= tolerance, 0.0, behind[:, 1])
+    nearest = np.min([distance_to_segment(s, behind[:, 0], side * behind[:, 1])
+                      for s in profile.segments for side in (1.0, -1.0)], axis=0)  # fmt: skip
+    free = np.flatnonzero((nearest >= thickness - 1e-6 * profile.size) & (thickness > tolerance))
+    return [(float(z), float(r)) for z, r in behind[_corners(behind[free], STRAIGHT * thickness[free], free)]]
+
+
+def _corners(points: Array, allowed: Array, index: NDArray[np.intp]) -> list[int]:
+    """Return the indices of the points of a path that lines between them must keep, to stay as near as allowed."""
+    if len(points) <= 2:
+        return index.tolist()
+    a, b = points[0], points[-1]
+    along = np.clip((points - a) @ (b - a) / max(float((b - a) @ (b - a)), 1e-300), 0.0, 1.0)
+    off = np.linalg.norm(points - a - along[:, None] * (b - a), axis=1) - allowed
+    if off[1:-1].max() <= 0.0:
+        return [int(index[0]), int(index[-1])]
+    k = 1 + int(np.argmax(off[1:-1]))
+    first = _corners(points[: k + 1], allowed[: k + 1], index[: k + 1])
+    return [*first[:-1], *_corners(points[k:], allowed[k:], index[k:])]

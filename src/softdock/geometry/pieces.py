@@ -66,11 +66,12 @@ def reverse(segment: Line | Arc) -> Line | Arc:
     )
 
 
-def boundary_edges(triangles: Indices) -> Indices:
-    """Return the directed edges, shape (n, 2), that no other of the triangles shares."""
+def boundary_edges(triangles: Indices, cut_edges: Indices | None = None) -> Indices:
+    """Return the directed edges, shape (n, 2), that no other of the triangles shares, without `cut_edges`."""
     directed = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     if not len(directed):
         return directed
-    base = int(directed.max()) + 1
-    forward, backward = directed[:, 0] * base + directed[:, 1], directed[:, 1] * base + directed[:, 0]
+    others = directed if cut_edges is None else np.concatenate([directed, cut_edges])
+    base = int(others.max()) + 1
+    forward, backward = directed[:, 0] * base + directed[:, 1], others[:, 1] * base + others[:, 0]
     return directed[~np.isin(forward, backward)]

@@ -31,6 +31,7 @@ def plane_pieces(body: BodySurface, flat: NDArray[np.bool_]) -> Iterator[Piece]:
             continue
         corners = body.facets.triangles[triangles]
         labels = triangle_components(corners, len(body.facets.vertices))
+        labels = _joined_over_cuts(body, triangles, labels)
         for label in dict.fromkeys(labels):
             piece = _annulus(body, triangles[labels == label], up)
             if piece is not None:
@@ -43,7 +44,7 @@ def _annulus(body: BodySurface, triangles: Indices, up: bool) -> Piece | None:
     z = _height(body, triangles)
     inner, outer, interruption = 0.0, math.inf, 0.0
     around: list[tuple[float, float, float]] = []
-    for loop in _loops(boundary_edges(corners)):
+    for loop in _around_axis(body, _loops(boundary_edges(corners, body.facets.cut_edges))):
         r, phi = body.r[loop], body.phi[loop]
         turn = (np.diff(phi, append=phi[:1]) + np.pi) % math.tau - np.pi
         nearest = _nearest_to_axis(r, phi)
@@ -70,6 +71,39 @@ def _annulus(body: BodySurface, triangles: Indices, up: bool) -> Piece | None:
     )
 
 
+def _joined_over_cuts(body: BodySurface, triangles: Indices, labels: Indices) -> Indices:
+    """Return the labels with one for all parts of a ring that faces left out on purpose divide."""
+    if not len(body.facets.cut_edges):
+        return labels
+    cut, rings = np.unique(body.facets.cut_edges), dict[tuple[float, ...], int]()
+    joined = labels.copy()
+    for label in dict.fromkeys(labels):
+        own = np.unique(body.facets.triangles[triangles[labels == label]])
+        if np.isin(own, cut).any():
+            bounds = (body.z[own].min(), body.r[own].min(), body.r[own].max())
+            key = tuple(np.round(np.array(bounds) / (10 * body.tolerance)).tolist())
+            joined[labels == label] = rings.setdefault(key, int(label))
+    return joined
+
+
+def _around_axis(body: BodySurface, loops: list[Indices]) -> list[Indices]:
+    """Return the loops, with arcs of equal radius joined that faces left out on purpose divide."""
+    if not len(body.facets.cut_edges):
+        return loops
+    arcs: dict[float, list[Indices]] = {}
+    rest = []
+    for loop in loops:
+        r = body.r[loop]
+        if np.ptp(r) <= body.tolerance:
+            arcs.setdefault(float(np.round(r.mean() / (10 * body.tolerance))), []).append(loop)
+        else:
+            rest.append(loop)
+    for group in arcs.values():
+        loop = np.concatenate(group)
+        rest.append(loop[np.argsort(body.phi[loop])])
+    return rest
+
+
 def _height(body: BodySurface, triangles: Indices) -> float:
     """Return z of a plane [m], from its exact face if there is one, else the mean of the vertices."""
     face = body.facets.faces[body.facets.face_of[triangles[0]]] if body.facets.faces else None
@@ -86,7 +120,7 @@ def _loops(edges: Indices) -> list[Indices]:
         loop = [next(iter(following))]
         while loop[-1] in following:
             loop.append(following.pop(loop[-1]))
-        loops.append(np.array(loop[:-1]))
+        loops.append(np.array(loop[:-1] if loop[-1] == loop[0] else loop))
     return loops
 
 

@@ -4,7 +4,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,10 @@ class Profile:
     """
 
     segments: tuple[Line | Arc, ...]
+    before: tuple[Line | Arc, ...] = field(default=(), repr=False)
+    """Surface of the same solid that leads to the first segment, and does not touch; empty where it is not known."""
+    after: tuple[Line | Arc, ...] = field(default=(), repr=False)
+    """Surface of the same solid that continues the last segment; if it is a ring, up to the start of the first one."""
 
     def __hash__(self) -> int:
         return self._hash

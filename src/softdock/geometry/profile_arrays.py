@@ -9,6 +9,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.errors import InputError, Problem
 from softdock.geometry import kernels
 from softdock.geometry.meridian_closure import close_ends
 from softdock.geometry.profile import (
@@ -46,9 +47,9 @@ class Column(IntEnum):
 def profile_array(profile: Profile) -> NDArray[np.float64]:
     """Return the segments of a closed meridian for the kernels, shape (rows, 11), columns as in `Column`.
 
-    Open ends are closed by end faces and, if needed, a back face (`meridian_closure`), so that the material behind an
-    open surface is bounded and the depth is continuous beyond its ends. An end that meets the axis at an angle is a
-    corner with its own mirror image, which is added.
+    Open ends are closed by the rest of the solid where it is known, else by lines in its material (`meridian_closure`),
+    so that the material behind an open surface is bounded and the depth is continuous beyond its ends. An end that
+    meets the axis at an angle is a corner with its own mirror image, which is added.
     """
     check_profile(profile)
     return _rows(profile).copy()
@@ -105,14 +106,16 @@ def described_rows(profile: Profile) -> tuple[int, int]:
 @functools.lru_cache(maxsize=64)
 def closed_chain(profile: Profile) -> tuple[tuple[Line | Arc, ...], int, int]:
     """Return the closed meridian, and the number of closing segments before and after the profile."""
-    if profile.is_closed:
-        return profile.segments, 0, 0
     tolerance = GAP_TOLERANCE * profile.size
-    lines_before, lines_after, loop = close_ends(profile, tolerance)
-    before = [Line(start=start, end=end) for start, end in lines_before]
-    after = [Line(start=start, end=end) for start, end in lines_after]
+    known = Profile(segments=(*profile.before, *profile.segments, *profile.after))
+    if is_complete(known):
+        before, after = list(profile.before), list(profile.after)
+    else:
+        lines_before, lines_after = close_ends(known, tolerance)
+        before, after = [*lines_before, *profile.before], [*profile.after, *lines_after]
     chain = [*before, *profile.segments, *after]
-    if loop:
+    _refuse_crossing(tuple(chain), profile)
+    if math.dist(chain[0].start, chain[-1].end) <= tolerance:
         return tuple(chain), len(before), len(after)
     mirrored = _mirrored_at_axis(chain, tolerance)
     in_front = mirrored.index(chain[0])
@@ -125,11 +128,29 @@ def closed_chain(profile: Profile) -> tuple[tuple[Line | Arc, ...], int, int]:
     )
 
 
+def is_complete(profile: Profile) -> bool:
+    """Return whether a meridian bounds a solid: it is closed, or begins and ends on the axis."""
+    ends = profile.segments[0].start[1], profile.segments[-1].end[1]
+    return profile.is_closed or max(ends) <= GAP_TOLERANCE * profile.size
+
+
+def _refuse_crossing(chain: tuple[Line | Arc, ...], profile: Profile) -> None:
+    """Raise InputError where the lines that close a meridian cross it: nothing is known about its material."""
+    if len(chain) == len(profile.segments):
+        return
+    try:
+        check_profile(Profile(segments=chain))
+    except InputError as error:
+        message = "The open ends of the surface cannot be joined behind it within its material."
+        hint = "Continue the profile up to the axis, or back to its start, along the rest of the solid."
+        raise InputError(Problem(field="profile", message=message, hint=hint)) from error
+
+
 @functools.lru_cache(maxsize=64)
 def _rows(profile: Profile) -> NDArray[np.float64]:
     """Return the rows of `profile_array`; cached, because many runs use the same profile."""
     chain = closed_chain(profile)[0]
-    closed = profile.is_closed or math.dist(chain[-1].end, chain[0].start) <= GAP_TOLERANCE * profile.size
+    closed = math.dist(chain[-1].end, chain[0].start) <= GAP_TOLERANCE * profile.size
     rows = np.array([_row(segment) for segment in chain])
     for k, segment in enumerate(chain if closed else chain[:-1]):
         following = (k + 1) % len(chain)

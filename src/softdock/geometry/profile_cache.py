@@ -2,9 +2,9 @@
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,22 @@ from softdock.geometry.profile import Arc, Line, Profile
 CACHE = Cache("meridians", ".json")
 
 
-def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.ndarray]:
-    """Return profile, p_FS [m] and R_FS of a CAD surface; `options` are those of `read_surface`.
+class Meridian(NamedTuple):
+    """A contact surface of a CAD file, with its frame S in the file's frame F."""
+
+    profile: Profile
+    p_FS: np.ndarray
+    """Shape (3,) [m]."""
+    R_FS: np.ndarray
+    """Shape (3, 3)."""
+    closure_known: bool
+    """Whether the file determines what closes the profile behind it."""
+    left_out: tuple[str, ...]
+    """Sentences about faces that are left out on purpose."""
+
+
+def read_meridian(path: Path, **options: Any) -> Meridian:
+    """Return a CAD surface; `options` are those of `read_surface`.
 
     Results are cached by a digest of the file, the options and the sources of this package. Warnings about the file are
     issued as `InputWarning`.
@@ -28,16 +42,27 @@ def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.n
         from softdock.geometry.cad import read_surface  # slow import of SciPy
 
         surface = read_surface(path, **options)
+        profile = surface.profile
         document = {
-            "profile": profile_rows(surface.profile),
+            "profile": profile_rows(profile),
+            "before": _segment_rows(profile.before),
+            "after": _segment_rows(profile.after),
             "p_FS": surface.frame.p_FS.tolist(),
             "R_FS": surface.frame.R_FS.tolist(),
+            "closure_known": surface.closure_known,
+            "left_out": surface.left_out,
             "warnings": surface.warnings,
         }
         CACHE.write(key, json.dumps(document))
     for sentence in document["warnings"]:
         warnings.warn(sentence, InputWarning, stacklevel=2)
-    return profile_from_rows(document["profile"]), np.array(document["p_FS"]), np.array(document["R_FS"])
+    return Meridian(
+        profile=_profile_of(document),
+        p_FS=np.array(document["p_FS"]),
+        R_FS=np.array(document["R_FS"]),
+        closure_known=document["closure_known"],
+        left_out=tuple(document["left_out"]),
+    )
 
 
 def _key(path: Path, options: Mapping[str, Any]) -> str:
@@ -49,21 +74,34 @@ def _key(path: Path, options: Mapping[str, Any]) -> str:
 
 def _decode(data: bytes) -> dict[str, Any]:
     document = dict(json.loads(data))
-    profile_from_rows(document["profile"])
+    _profile_of(document)
     return document
 
 
+def _profile_of(document: Mapping[str, Any]) -> Profile:
+    segments, before, after = (_segments_from(document[name]) for name in ("profile", "before", "after"))
+    return Profile(segments=segments, before=before, after=after)
+
+
 def profile_rows(profile: Profile) -> list[dict[str, Any]]:
-    """Return a profile as plain data."""
+    """Return the segments of a profile as plain data, without its closure."""
+    return _segment_rows(profile.segments)
+
+
+def _segment_rows(segments: Iterable[Line | Arc]) -> list[dict[str, Any]]:
     return [
         {"start": s.start, "end": s.end}
         | ({"centre": s.centre, "counterclockwise": s.counterclockwise} if isinstance(s, Arc) else {})
-        for s in profile.segments
+        for s in segments
     ]
 
 
 def profile_from_rows(rows: list[dict[str, Any]]) -> Profile:
     """Return the profile of the data written by `profile_rows`."""
+    return Profile(segments=_segments_from(rows))
+
+
+def _segments_from(rows: list[dict[str, Any]]) -> tuple[Line | Arc, ...]:
     segments: list[Line | Arc] = []
     for row in rows:
         start, end = tuple(row["start"]), tuple(row["end"])
@@ -72,4 +110,4 @@ def profile_from_rows(rows: list[dict[str, Any]]) -> Profile:
             segments.append(Arc(start=start, end=end, centre=centre, counterclockwise=turn))
         else:
             segments.append(Line(start=start, end=end))
-    return Profile(segments=tuple(segments))
+    return tuple(segments)

@@ -10,11 +10,14 @@ from softdock.contact import layer as contact_layer
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
 from softdock.errors import InputError
 from softdock.files.regular_file import path_exists
+from softdock.geometry import face_range as faces
 from softdock.geometry.profile import Profile
-from softdock.geometry.profile_cache import read_meridian
+from softdock.geometry.profile_arrays import closed_chain, is_complete
+from softdock.geometry.profile_cache import Meridian, read_meridian
 from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
 from softdock.model.joints import IDENTITY, Attitude, pose_at, quaternion
 from softdock.quantities.fields import (
+    Angle,
     ArealDamping,
     Flag,
     Length,
@@ -86,6 +89,40 @@ Step = Annotated[
 """One vertex of a profile."""
 
 
+class FaceRange(Model):
+    """A part of the space around the axis of a surface: faces that lie in it are left out.
+
+    Lengths are in m, angles in rad.
+
+    >>> from softdock.model.surfaces import FaceRange
+    >>> FaceRange(z=("30 mm", "140 mm"))
+    FaceRange(z=(0.03, 0.14))
+    """
+
+    z: tuple[Length, Length] | None = None
+    """From and to, along the axis."""
+    angle: tuple[Angle, Angle] | None = None
+    """From and to, about the axis, from x of the surface's frame."""
+
+    @model_validator(mode="after")
+    def _some_range(self) -> Self:
+        if self.z is None and self.angle is None:
+            raise FieldError("z", "give z, angle or both")
+        for name, given in (("z", self.z), ("angle", self.angle)):
+            if given is not None and not given[0] < given[1]:
+                raise FieldError(name, f"must rise; given {given[0]:g} to {given[1]:g}")
+        return self
+
+
+FaceNumber = Annotated[int, Field(ge=1)]
+"""Number of a face of a STEP file, from 1 in the order of the file."""
+
+
+def _sort_of_faces(given: Any) -> str:
+    """Return the kind of a selection of faces, so that errors of the other kind are not reported."""
+    return "FaceRange" if isinstance(given, FaceRange | dict) else "FaceNumber"
+
+
 class Surface(Model):
     """A surface of revolution on a body, from a CAD file or from a profile in the scenario.
 
@@ -115,6 +152,14 @@ class Surface(Model):
     """Of a file without units (STL, OBJ, PLY): `mm`, `m`, `in` ..."""
     z_range: tuple[Length, Length] | None = None
     """Of a file: keep only this part of the axis."""
+    ignore: tuple[
+        Annotated[
+            Annotated[FaceNumber, Tag("FaceNumber")] | Annotated[FaceRange, Tag("FaceRange")],
+            Discriminator(_sort_of_faces),
+        ],
+        ...,
+    ] = ()
+    """Of a file: faces that are left out on purpose, by number or by a range of z and angle."""
     profile: tuple[Step, ...] | None = None
     """Vertices (z, r), material on the right of travel: a solid towards +z, a cavity towards -z."""
     zones: dict[ZoneName, tuple[Length, Length]] = Field(default_factory=dict)
@@ -130,7 +175,7 @@ class Surface(Model):
         quaternion(self.attitude)
         if self.profile is not None:
             try:
-                self.to_profile()
+                closed_chain(self.to_profile())
             except InputError as error:
                 raise FieldError(error.problems[0].field, error.problems[0].message) from None
         return self
@@ -140,8 +185,27 @@ class Surface(Model):
         X_BF = pose_at(self.at, self.attitude)
         if self.file is None:
             return self.to_profile(), X_BF
-        profile, X_FS = _read_file(folder / self.file, self.side, self.unit, self.z_range, self.part)
-        return profile, X_BF @ X_FS
+        found = self._read_file(folder)
+        return found.profile, X_BF @ Pose(R=found.R_FS, p=found.p_FS)
+
+    def left_out(self, folder: Path) -> tuple[str, ...]:
+        """Return sentences about faces of the file that are left out on purpose."""
+        return () if self.file is None else self._read_file(folder).left_out
+
+    def is_closure_known(self, folder: Path) -> bool:
+        """Return whether the surface is complete, or its file determines what closes it behind."""
+        return is_complete(self.to_profile()) if self.file is None else self._read_file(folder).closure_known
+
+    def _read_file(self, folder: Path) -> Meridian:
+        """Read the CAD file once for many runs; a changed file is read again."""
+        assert self.file is not None
+        path = folder / self.file
+        stat = path.stat() if path_exists(path) else None
+        ignore = tuple(
+            one if isinstance(one, int) else faces.FaceRange(z=one.z, angle=one.angle) for one in self.ignore
+        )
+        options = (self.side, self.unit, self.z_range, self.part, ignore)
+        return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)
 
     def to_profile(self) -> Profile:
         """Return the meridian given as a profile."""
@@ -158,16 +222,9 @@ class Surface(Model):
 
 
 @functools.lru_cache(maxsize=32)
-def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> tuple[Profile, Pose]:
-    side, unit, z_range, part = options
-    profile, p_FS, R_FS = read_meridian(path, side=side, unit=unit, z_range=z_range, body=part)
-    return profile, Pose(R=R_FS, p=p_FS)
-
-
-def _read_file(path: Path, *options: Any) -> tuple[Profile, Pose]:
-    """Read a CAD file once for many runs; a changed file is read again."""
-    stat = path.stat() if path_exists(path) else None
-    return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)
+def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> Meridian:
+    side, unit, z_range, part, ignore = options
+    return read_meridian(path, side=side, unit=unit, z_range=z_range, body=part, ignore=ignore)
 
 
 class Layer(Model):

@@ -43,11 +43,13 @@ class Findings:
         self.errors: list[FieldError] = []
 
     def of(self, check: Callable[..., object], *arguments: object) -> None:
-        """Run a check and collect the FieldError that it raises."""
+        """Run a check and collect the errors of fields that it raises."""
         try:
             check(*arguments)
         except FieldError as error:
             self.errors.append(error)
+        except SeveralFieldsError as error:
+            self.errors += error.errors
 
     def report(self) -> None:
         """Raise SeveralFieldsError if there are errors."""

@@ -80,6 +80,9 @@ def _with_files(
         surface = drawn.surface
         if surface.file is None:
             continue
+        if surface.ignore:
+            notes.append(f"{name} is drawn by its meridian: nothing touches the faces that `ignore` leaves out.")
+            continue
         found = _file_mesh(surface, folder / surface.file, digests[name])
         if isinstance(found, str):
             notes.append(f"{name} is drawn by its meridian alone: {surface.file} {found}.")

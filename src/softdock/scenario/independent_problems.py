@@ -20,7 +20,7 @@ NUMERIC = {"quantity", "greater_than", "greater_than_equal", "less_than", "less_
 """Errors of numbers, which `1.0` replaces, so that what refers to their entry can be checked."""
 BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 """Values of a body whose mass properties are at fault."""
-SELECTIONS: Mapping[str, str] = {"part": "file"}
+SELECTIONS: Mapping[str, str] = {"part": "file", "ignore": "file"}
 """Fields that select from the value of another field of their entry, by name."""
 _METRIC_OF_CONTROLLERS = re.compile(r"\bno metric '(?:propellant|contact_)")
 """Messages about metrics that a run may lack without its controllers."""
@@ -110,9 +110,10 @@ class Remainder:
         lacks_mass = any(path[0] in ("bodies", "structures") for path in self.left_out)
         lacks_controller = any(path[0] == "gnc" for path in self.left_out)
         unselected = {
-            dotted((*path[:-1], SELECTIONS[str(path[-1])]))
-            for path in self.left_out
-            if path[-1] in SELECTIONS
+            dotted((*path[:k], SELECTIONS[str(key)]))
+            for path in self.left_out | self.replaced
+            for k, key in enumerate(path)
+            if key in SELECTIONS
         }
         words = re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w-])" if names else r"(?!)")
 

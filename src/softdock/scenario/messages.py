@@ -66,11 +66,12 @@ def problems_of(
         else:
             for one in split_errors(details):
                 at, problem = _wrong_value(source, field_path, here, one)
-                # Each member of a union reports its own error about the same value.
-                earlier = found.get((at, "value"))
+                # Each member of a union reports its own error about the same value; a check may report several.
+                key = (at, "value" if one is details else problem.message)
+                earlier = found.get(key)
                 if earlier is not None and earlier.message != problem.message:
                     problem = _join(earlier, problem)
-                found[at, "value"] = problem
+                found[key] = problem
     kept = [
         p for (field_path, what), p in found.items() if not (what == "missing" and field_path in suggested)
     ]

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo
 
 from softdock.assembly.loads import load_channels
-from softdock.errors import InputError, no_such
+from softdock.errors import InputError, Problem, no_such
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.events import Action, Event, Outcome
 from softdock.model.frames import Anchor
@@ -20,9 +20,10 @@ from softdock.model.orbit import HILL
 from softdock.model.phases import UNFINISHED, Phase
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
 from softdock.model.structures import Flexible
+from softdock.model.surfaces import Surface
 from softdock.model.system import WORLD, Name, System
 from softdock.quantities.fields import Flag, PositiveTime
-from softdock.quantities.model import FieldError, Findings
+from softdock.quantities.model import FieldError, Findings, SeveralFieldsError
 from softdock.scenario.base import Origin, ScenarioBase
 from softdock.scenario.drive_limits import check_drive_limits
 from softdock.scenario.expressions import (
@@ -395,8 +396,12 @@ class MultibodyScenario(ScenarioBase, System):
             try:
                 surface.read(directory)
             except InputError as error:
-                problem = error.problems[0]
-                field = "part" if surface.part is not None and problem.given == str(surface.part) else "file"
-                raise FieldError(
-                    f"surfaces.{name}.{field}", f"{problem.message} {problem.hint}".strip()
+                raise SeveralFieldsError(
+                    [_file_error(name, surface, one) for one in error.problems]
                 ) from None
+
+
+def _file_error(name: str, surface: Surface, problem: Problem) -> FieldError:
+    """Return the error of the field at fault where the CAD file of a surface cannot be used."""
+    field = "part" if surface.part is not None and problem.given == str(surface.part) else "file"
+    return FieldError(f"surfaces.{name}.{field}", f"{problem.message} {problem.hint}".strip())

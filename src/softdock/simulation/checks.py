@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from softdock.errors import Problem, collected
-from softdock.geometry.profile_arrays import sharp_edges
+from softdock.geometry.profile_arrays import closed_chain, sharp_edges
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.reachability import effectless_parts
 from softdock.scenario.robot import RobotScenario
 from softdock.simulation import prepare
+from softdock.simulation.left_out_faces import left_out_faces
 from softdock.simulation.profile_directions import surfaces_facing_away
 
 INSTANT = 1e-9
@@ -24,18 +25,26 @@ class Findings:
     """Why a run would refuse the scenario."""
     warnings: tuple[Problem, ...] = ()
     """What a run accepts and is probably a mistake."""
+    notes: tuple[Problem, ...] = ()
+    """What is assumed where the scenario leaves it open."""
 
 
 def check_before_run(scenario: ScenarioBase) -> Findings:
     """Return what a run of a valid scenario would refuse before its first step, and probable mistakes."""
     problems: list[Problem] = []
     warnings: list[Problem] = []
+    notes: list[Problem] = []
     with collected(problems):
         if isinstance(scenario, MultibodyScenario):
             _check_multibody(scenario, problems, warnings)
+            notes += _assumed_closures(scenario, from_files=False)
         else:
             prepare(scenario)
-    return Findings(problems=_located(problems, scenario), warnings=_located(warnings, scenario))
+    return Findings(
+        problems=_located(problems, scenario),
+        warnings=_located(warnings, scenario),
+        notes=_located(notes, scenario),
+    )
 
 
 def _check_multibody(scenario: MultibodyScenario, problems: list[Problem], warnings: list[Problem]) -> None:
@@ -52,6 +61,8 @@ def _check_multibody(scenario: MultibodyScenario, problems: list[Problem], warni
     for check in (surfaces_facing_away, _sharp_edges, _check_start):
         with collected(problems):
             warnings += check(system)
+    warnings += _assumed_closures(system, from_files=True)
+    warnings += [Problem(message=sentence) for sentence in left_out_faces(system)]
 
 
 def _check_start(system: MultibodyScenario) -> list[Problem]:
@@ -82,6 +93,24 @@ def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
                 f"Has a sharp edge at {places}: as surface a of a contact it should have a fillet there."
             )
             found.append(Problem(field=f"surfaces.{name}", message=message))
+    return found
+
+
+def _assumed_closures(system: MultibodyScenario, *, from_files: bool) -> list[Problem]:
+    """Return for every open surface in a contact, from a file or a profile, the lines by which it is closed behind."""
+    found = []
+    for name in dict.fromkeys(c for contact in system.contacts.values() for c in (contact.a, contact.b)):
+        surface = system.surfaces[name]
+        if (surface.file is not None) != from_files or surface.is_closure_known(system.directory):
+            continue
+        chain, before, after = closed_chain(surface.read(system.directory)[0])
+        lines = [*chain[len(chain) - after :], *chain[:before]]
+        places = [line.start for line in lines[:1]] + [line.end for line in lines]
+        listed = ", ".join(f"({1e3 * z:.4g}, {1e3 * r:.4g})" for z, r in places if r >= 0.0)
+        source = "its file does not determine" if from_files else "its profile leaves open"
+        message = f"Is closed behind along (z, r) = {listed} mm, which {source}: contact there means nothing."
+        hint = "Continue the profile along the rest of the solid." if not from_files else ""
+        found.append(Problem(field=f"surfaces.{name}", message=message, hint=hint))
     return found
 
 

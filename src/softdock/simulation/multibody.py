@@ -27,6 +27,8 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, Event, History, Phase, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
+from softdock.simulation.enclosure import enclosed_depths
+from softdock.simulation.left_out_faces import left_out_faces
 from softdock.simulation.loads import load_metrics, read_loads
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
@@ -72,7 +74,8 @@ class PreparedMultibody:
     def check_start(self, session: Session | None = None) -> None:
         """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
         simulation = self.simulation
-        refuse_overlap(self.scenario, simulation.depths_at_start(session))
+        enclosed = enclosed_depths(self.assembly, simulation.pairs, simulation.contact_pairs)
+        refuse_overlap(self.scenario, list(map(max, simulation.depths_at_start(session), enclosed)))
         refuse_overlapping_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
         if self.scenario.phases:
             values = (session or simulation.begin()).values()
@@ -250,7 +253,7 @@ def _history(run: Run, topology: Topology) -> History:
 
 def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[str]:
     """Return sentences about events and metrics that may surprise; they do not affect the validity of the run."""
-    names, notices = list(scenario.events), []
+    names, notices = list(scenario.events), left_out_faces(scenario)
     for i in run.true_at_start:
         if i < len(names):
             dwell = topology.conditions[names[i]].dwell

@@ -9,6 +9,7 @@ from softdock.assembly.assembler import links_at_state
 from softdock.dynamics.link_poses import link_pose
 from softdock.errors import Problem
 from softdock.geometry.profile import Profile
+from softdock.geometry.profile_arrays import is_complete
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.poses import Pose
 
@@ -22,7 +23,10 @@ DECIDED = 0.5
 """Smallest cosine between a normal and the line to the other surface by which a surface faces it or faces away.
 
 It is near 1 between smooth surfaces; at ends and edges, and between samples of surfaces that touch, it has any value.
+The same share of the solid angle of an open surface must face away.
 """
+VIEWPOINTS = 24
+"""Sample points of the other surface, the nearest ones, from which an open surface is seen."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +35,28 @@ class _Samples:
 
     points: Floats
     normals: Floats
+    areas: Floats
+    """Shape (n,) [m^2]."""
+    is_open: bool
+    """Whether the surface does not bound a solid."""
 
 
 def surfaces_facing_away(system: MultibodyScenario) -> list[Problem]:
     """Return a warning for every surface whose normals point away from all surfaces that it may touch."""
     placed = _place_surfaces(system)
     facing: dict[str, list[float]] = {name: [] for name in placed}
+    seen: dict[str, list[float]] = {name: [] for name in placed}
     for contact in system.contacts.values():
-        cosines = _cosines(placed[contact.a], placed[contact.b])
+        a, b = placed[contact.a], placed[contact.b]
+        cosines = _cosines(a, b)
         for name, cosine in zip((contact.a, contact.b), cosines):
             facing[name].append(cosine)
+        seen[contact.a].append(_seen_share(a, b))
+        seen[contact.b].append(_seen_share(b, a))
     return [
         Problem(field=f"surfaces.{name}", message=_message(system, name), hint=_hint(system, name))
         for name, cosines in facing.items()
-        if cosines and min(cosines) < -DECIDED and max(cosines) < DECIDED
+        if cosines and ((min(cosines) < -DECIDED and max(cosines) < DECIDED) or max(seen[name]) < -DECIDED)
     ]
 
 
@@ -71,12 +83,18 @@ def _sample(profile: Profile, X_NS: Pose) -> _Samples:
         count = max(2, round(SAMPLES_ALONG * segment.length / length))
         for fraction in (np.arange(count) + 0.5) / count:
             t_z, t_r = segment.tangent(fraction)
-            rows.append((*segment.point(fraction), -t_r, t_z))  # the normal is on the left of travel
-    z, r, n_z, n_r = np.array(rows).T[:, :, None]
+            # The normal is on the left of travel.
+            rows.append((*segment.point(fraction), -t_r, t_z, segment.length / count))
+    z, r, n_z, n_r, width = np.array(rows).T[:, :, None]
     angle = np.linspace(0.0, 2.0 * np.pi, SAMPLES_AROUND, endpoint=False)
     points_S = _stacked(r * np.cos(angle), r * np.sin(angle), z)
     normals_S = _stacked(n_r * np.cos(angle), n_r * np.sin(angle), n_z)
-    return _Samples(points=points_S @ X_NS.R.T + X_NS.p, normals=normals_S @ X_NS.R.T)
+    return _Samples(
+        points=points_S @ X_NS.R.T + X_NS.p,
+        normals=normals_S @ X_NS.R.T,
+        areas=np.broadcast_to(2.0 * np.pi / SAMPLES_AROUND * r * width, (len(r), SAMPLES_AROUND)).ravel(),
+        is_open=not is_complete(profile),
+    )
 
 
 def _stacked(x: Floats, y: Floats, z: Floats) -> Floats:
@@ -94,6 +112,24 @@ def _cosines(a: _Samples, b: _Samples) -> tuple[float, float]:
         return 0.0, 0.0
     u_AB = (b.points[at_b] - a.points[at_a]) / distances[at_b]
     return float(a.normals[at_a] @ u_AB), float(-(b.normals[at_b] @ u_AB))
+
+
+def _seen_share(surface: _Samples, other: _Samples) -> float:
+    """Return which share of a surface's solid angle faces the nearest points of another one: 1 all of it, -1 nothing.
+
+    The solid angle of a complete surface is 0 from outside, so that it does not decide; so does that of a surface
+    which is nearer than the samples are apart.
+    """
+    from scipy.spatial import cKDTree
+
+    distances = cKDTree(surface.points).query(other.points)[0]
+    near = np.argsort(distances, kind="stable")[:VIEWPOINTS]
+    if not surface.is_open or distances[near[0]] < 2.0 * np.sqrt(surface.areas.max()):
+        return 0.0
+    line = other.points[near][:, None] - surface.points
+    cosine_share = np.einsum("ijk,jk->ij", line, surface.normals) * surface.areas
+    cosine_share /= np.einsum("ijk,ijk->ij", line, line) ** 1.5
+    return float(cosine_share.sum() / np.abs(cosine_share).sum())
 
 
 def _message(system: MultibodyScenario, name: str) -> str:

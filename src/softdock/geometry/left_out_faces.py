@@ -1,0 +1,119 @@
+"""Faces of a body that a contact surface leaves out: on purpose, with a sentence, or by mistake, with an error."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError, Problem
+from softdock.geometry.axis import AxisFrame
+from softdock.geometry.chain import Chain, Side
+from softdock.geometry.facets import Facets
+from softdock.geometry.pieces import Accuracy, Piece
+from softdock.geometry.profile import Profile
+from softdock.geometry.unread_faces import (
+    Departure,
+    distance_to_meridian,
+    find_departures,
+    name_faces,
+    sample_facets,
+)
+
+MOST_NAMED = 40
+"""Faces that messages name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadBody:
+    """A body of a CAD file and the pieces of its meridian."""
+
+    facets: Facets
+    kept: Facets
+    """Without the ignored faces, to which `pieces` refer."""
+    ignored: NDArray[np.bool_]
+    """Shape (m,): the ignored triangles of `facets`."""
+    frame: AxisFrame
+    pieces: Sequence[Piece]
+    tolerance: float
+    """Allowed departure from a surface of revolution [m]."""
+
+
+def left_out_sentences(
+    path: Path, body: ReadBody, part: Chain, profile: Profile, z_range: tuple[float, float] | None, side: Side
+) -> tuple[str, ...]:
+    """Return sentences about faces left out on purpose; raise `InputError` for faces left out otherwise.
+
+    A face is left out if it is in front of the profile and not part of its meridian. Faces outside `z_range`, and the
+    part of an end face beyond the largest ring in it, are left out on purpose.
+    """
+    low, high = z_range if z_range is not None else (-np.inf, np.inf)
+    read = np.zeros(len(body.kept.triangles), bool)
+    for k in {link.piece for link in (*part.before, *part.links, *part.after)}:
+        read[body.pieces[k].triangles] = True
+    found = find_departures(profile, body.kept, body.frame, np.flatnonzero(~read), body.tolerance)
+    within = [one for one in found if one.z[1] > low + body.tolerance and one.z[0] < high - body.tolerance]
+    if within:
+        raise _departures_error(path, within, side)
+    sentences = [f"Left out by `z_range`: {listed(found)}."] if found else []
+    if body.ignored.any():
+        samples = sample_facets(body.facets, body.frame, np.flatnonzero(body.ignored))
+        distance = distance_to_meridian(profile.segments, samples.places)
+        named = name_faces(body.facets, body.frame, samples, distance, 0.0)
+        sentences.append(f"Left out by `ignore`: {listed(named)}.")
+    return (*sentences, *_cut_off_planes(body, part))
+
+
+def _cut_off_planes(body: ReadBody, part: Chain) -> Iterator[str]:
+    """Yield a sentence for every plane at an end of a part that reaches beyond the ring that is read."""
+    for link, cut in ((part.links[0], part.cut_start), (part.links[-1], part.cut_end)):
+        piece = body.pieces[link.piece]
+        if piece.accuracy != Accuracy.PLANE or cut:
+            continue
+        corners = np.unique(body.kept.triangles[piece.triangles])
+        z, r, _ = body.frame.cylindrical(body.kept.vertices[corners])
+        outer = max(link.segment.start[1], link.segment.end[1])
+        if r.max() > outer + body.tolerance:
+            yield (
+                f"The plane at z = {_mm(float(z.mean()))} reaches to r = {_mm(float(r.max()))}; only its ring up to "
+                f"r = {_mm(outer)} is read, because holes, attachments or edges lie beyond."
+            )
+
+
+def _departures_error(path: Path, found: Sequence[Departure], side: Side) -> InputError:
+    """Return an error with one problem for every face."""
+    numbers = [one.number for one in found if one.number is not None]
+    ranges = ", ".join(_range_of(one) for one in found[:3])  # of a mesh, as examples
+    by = f"[{', '.join(map(str, numbers)) or ranges}]"
+    what = (
+        f"stands in front of the {side} and is not part of its surface of revolution; nothing would touch it:"
+    )
+    hint = f"If nothing can reach it, leave it out: `ignore: {by}`; or select a part with z_range."
+    problems = [
+        Problem(
+            file=str(path),
+            message=f"{one.name.capitalize()} {what} it departs by {_mm(one.distance)}, {one.place}.",
+            hint="" if k else hint,
+        )
+        for k, one in enumerate(found[:MOST_NAMED])
+    ]
+    if len(found) > MOST_NAMED:
+        problems.append(Problem(file=str(path), message=f"So are {len(found) - MOST_NAMED} more."))
+    return InputError(*problems)
+
+
+def _range_of(one: Departure) -> str:
+    """Return the range of z and angle that leaves out a face."""
+    (z_0, z_1), (a_0, a_1) = np.array(one.z) * 1e3, np.degrees(one.azimuth)
+    return f"{{z: [{z_0:.4g} mm, {z_1:.4g} mm], angle: [{a_0 - 1:.4g} deg, {a_1 + 1:.4g} deg]}}"
+
+
+def listed(found: Sequence[Departure]) -> str:
+    """Return the names of faces with their departures and places."""
+    more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return "; ".join(f"{one.name} by {_mm(one.distance)} ({one.place})" for one in found[:MOST_NAMED]) + more
+
+
+def _mm(length: float) -> str:
+    return f"{length * 1e3:.4g} mm"
