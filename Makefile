@@ -1,8 +1,10 @@
 # Two commands on a fresh machine: `make demo` and `make test`. `make install` alone prepares .venv.
+# Tools are started with `python -m`: pip writes scripts that do not start in a folder with a double quote in its name.
 PYTHON ?= $(firstword $(foreach name,python3 python3.11 python3.12 python3.13 python3.14, \
   $(shell $(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 VENV := .venv
 BIN := $(VENV)/bin
+SOFTDOCK := $(BIN)/python -m softdock
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO := out/demo
@@ -24,9 +26,11 @@ $(STAMP): pyproject.toml kernel_builder/requirements.txt
 	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;" >&2; \
 	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	@$(PIP) install --no-compile -r kernel_builder/requirements.txt && \
+	  linker=$$($(BIN)/python -m kernel_builder.linker) && \
+	  { [ -z "$$linker" ] || $(PIP) install --no-compile "$$linker"; } && \
 	  $(PIP) install --no-compile --no-build-isolation --editable ".[test,docs,dev,studio]" || { \
 	  echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1; }
-	@$(BIN)/softdock run assist-soft-docking --report build/installed.html >/dev/null
+	@$(SOFTDOCK) run assist-soft-docking --report build/installed.html >/dev/null
 	@touch $(STAMP)
 
 # In a source checkout every command also rebuilds kernels whose sources changed.
@@ -42,9 +46,9 @@ test-wheel: wheel
 	$(BIN)/python tests/check_wheel.py "$$(ls -t dist/*.whl | head -1)"
 
 demo: install
-	$(BIN)/softdock run assist-soft-docking --out $(DEMO) --report $(DEMO)/report.html
-	$(BIN)/softdock figures assist --out $(DEMO)
-	$(BIN)/softdock replay $(DEMO) --html $(DEMO)/replay.html --glb $(DEMO)/replay.glb
+	$(SOFTDOCK) run assist-soft-docking --out $(DEMO) --report $(DEMO)/report.html
+	$(SOFTDOCK) figures assist --out $(DEMO)
+	$(SOFTDOCK) replay $(DEMO) --html $(DEMO)/replay.html --glb $(DEMO)/replay.glb
 	@echo
 	@echo "Figures: $(DEMO)/assist-capture.png and others in $(DEMO), with the result."
 	@echo "Report:  open $(DEMO)/report.html in a browser: timeline, figures and metrics."
@@ -73,21 +77,21 @@ robustness: install
 	$(BIN)/python -m tests.fuzz.report
 
 check: install
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/python -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-logo
 
 format: install
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
 
 docs: install
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 pictures: install
-	$(BIN)/softdock figures all --out out/pictures
+	$(SOFTDOCK) figures all --out out/pictures
 	cp out/pictures/impact-figure-7.png out/pictures/assist-capture.png out/pictures/assist-motion.png \
 	  out/pictures/station-convergence.png docs/images/
 	$(BIN)/python -m docs.replay_picture
@@ -95,7 +99,7 @@ pictures: install
 	$(BIN)/python -m docs.cookbook_pictures
 
 bench: install
-	$(BIN)/softdock bench
+	$(SOFTDOCK) bench
 
 clean:
 	rm -rf $(VENV) out build dist docs/_build

@@ -20,7 +20,7 @@ from typing import Any
 
 from kernel_builder import source_tree  # noqa: F401  first, also in processes that compile: softdock is imported from here
 from kernel_builder.dependencies import digest_of, kernels_of
-from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols
+from kernel_builder.linker import ALLOWED, LinkError, find_driver, link, undefined_symbols
 from kernel_builder.source_tree import ROOT, entry_points
 from softdock.native.library import BOUNDSCHECK, FOLDER, footer, library_path
 from softdock.native.sources import BUILDER, DIGEST_AT_IMPORT, source_digest
@@ -56,6 +56,8 @@ class Task:
 def build(builds: Sequence[str], jobs: int | None = None, folder: Path = FOLDER) -> list[Path]:
     """Build libraries into the package (or another folder), print what was done, and return their paths."""
     start = time.perf_counter()
+    for name in builds:
+        find_driver(_triple(name))  # before a minute of compilation
     OBJECTS.mkdir(parents=True, exist_ok=True)
     with _locked(OBJECTS / "lock"):
         objects = {name: _objects_of(name) for name in builds}
@@ -222,21 +224,25 @@ def check_sources(digest: str) -> None:
         raise BuildError("The sources of the kernels changed while they were being built: build again.")
 
 
-def _link(build: str, objects: list[Path], library: Path) -> None:
+def _triple(build: str) -> str:
+    """Return the target of a build for the linker: architecture and operating system."""
     from kernel_builder.targets import find_target
 
-    target = find_target(build)
+    return find_target(build).triple
+
+
+def _link(build: str, objects: list[Path], library: Path) -> None:
     temporary = library.with_name(f".{library.name}.{os.getpid()}")
     try:
-        link(objects, DIGEST_AT_IMPORT, temporary, target.triple)
+        link(objects, DIGEST_AT_IMPORT, temporary, _triple(build))
         unexpected = undefined_symbols(temporary) - ALLOWED
         if unexpected:
             raise LinkError(
                 f"The kernels call functions that they must not: {', '.join(sorted(unexpected))}."
             )
         with temporary.open("ab") as file:
-            file.write(footer(temporary.stat().st_size))
-        temporary.replace(library)
+            file.write(footer(temporary.read_bytes()))
+        temporary.replace(library)  # a new file: processes that have loaded the old one keep it
     finally:
         temporary.unlink(missing_ok=True)
 

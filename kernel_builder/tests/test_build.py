@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -13,10 +14,11 @@ import pytest
 from kernel_builder import build, linker, targets
 from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols, wheel_platform
 from kernel_builder.source_tree import PACKAGE, ROOT, entry_points
-from softdock.native.library import default_builds, library_path, runs_as_python
+from softdock.native.library import default_builds, footer, library_path, runs_as_python
 from softdock.native.sources import source_digest, source_files
 
 LIBRARIES = [library_path(build) for build in default_builds() if library_path(build).is_file()]
+TRIPLE = linker.llvm.get_process_triple()
 
 pytestmark = pytest.mark.skipif(runs_as_python(), reason="about compiled kernels")
 
@@ -79,18 +81,96 @@ def test_change_of_sources_during_a_build_ends_it(monkeypatch, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["entry_point.o"]
 
 
-def test_without_a_compiler_the_message_says_what_to_install(monkeypatch, tmp_path):
+@pytest.fixture
+def no_compiler(monkeypatch):
+    """A machine without compilers, which has no ziglang either."""
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setattr(linker.shutil, "which", lambda name: None)
     monkeypatch.setattr(linker.importlib.util, "find_spec", lambda name: None)
+    linker.find_driver.cache_clear()
+    yield
+    linker.find_driver.cache_clear()
+
+
+@pytest.fixture
+def compiler_named(monkeypatch):
+    """A function that selects compilers by name: those found on the path, or the one of `CC`."""
+
+    def select(*found, CC=None):
+        monkeypatch.delenv("CC", raising=False)
+        if CC is not None:
+            monkeypatch.setenv("CC", CC)
+        monkeypatch.setattr(linker, "COMPILERS", found)
+        linker.find_driver.cache_clear()
+
+    yield select
+    linker.find_driver.cache_clear()
+
+
+def test_without_a_compiler_the_message_says_what_to_install(no_compiler, tmp_path):
     with pytest.raises(LinkError, match=r"No C compiler was found.*apt install gcc.*ziglang"):
         link([], "digest", tmp_path / "library.so", "x86_64-unknown-linux-gnu")
+
+
+def test_without_a_compiler_nothing_is_compiled(no_compiler, monkeypatch, tmp_path):
+    """The linker is looked for first: compiling takes a minute."""
+    monkeypatch.setattr(build, "OBJECTS", tmp_path / "objects")
+    monkeypatch.setattr(build, "_compile", lambda *arguments: pytest.fail("kernels were compiled"))
+    with pytest.raises(LinkError, match="No C compiler was found"):
+        build.build(default_builds(), folder=tmp_path)
+
+
+def test_the_build_takes_a_linker_from_pypi_only_where_there_is_no_compiler(compiler_named, monkeypatch):
+    assert linker.requirements() == []
+    monkeypatch.setattr(linker.importlib.util, "find_spec", lambda name: None)
+    compiler_named()
+    assert linker.requirements() == [linker.ZIGLANG]
+    compiler_named(CC="my-compiler")  # the user's choice is not replaced
+    assert linker.requirements() == []
+
+
+def test_a_compiler_that_cannot_link_is_passed_over(compiler_named, tmp_path):
+    """Such as gcc without the files of the C library."""
+    broken = tmp_path / "broken compiler"
+    broken.write_text("#!/bin/sh\necho cannot find crti.o >&2\nexit 1\n")
+    broken.chmod(0o755)
+    working = linker.find_driver(TRIPLE)[0]
+    compiler_named(str(broken), working)
+    assert linker.find_driver(TRIPLE) == (working,)
+    compiler_named(CC=shlex.quote(str(broken)))
+    with pytest.raises(LinkError, match=r"broken compiler.*cannot be used: cannot find crti\.o"):
+        linker.find_driver(TRIPLE)
+    compiler_named(CC="no-such-compiler")
+    with pytest.raises(LinkError, match=r"no-such-compiler cannot be used: .*No such file"):
+        linker.find_driver(TRIPLE)
+
+
+def test_the_backend_asks_for_the_linker(monkeypatch):
+    """Hatchling installs what `dependencies` returns into the environment of the build."""
+    from kernel_builder.hatch_build import KernelBuildHook
+
+    hook = KernelBuildHook(str(ROOT), {}, None, None, "", "wheel")
+    assert hook.dependencies() == linker.requirements()
+
+
+def test_a_rebuilt_library_is_a_new_file(tmp_path, monkeypatch):
+    """A process that has loaded the old one keeps its bytes: written in place, it would crash."""
+    name = default_builds()[0]
+    library = tmp_path / library_path(name).name
+    library.write_bytes(b"old")
+    (tmp_path / "in use").hardlink_to(library)
+    monkeypatch.setattr(build, "link", lambda objects, digest, path, triple: path.write_bytes(b"new"))
+    monkeypatch.setattr(build, "undefined_symbols", lambda path: set())
+    build._link(name, [], library)
+    assert library.read_bytes() == b"new" + footer(b"new")
+    assert (tmp_path / "in use").read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["in use", library.name])
 
 
 def test_message_quotes_a_failing_linker(tmp_path):
     missing = tmp_path / "missing.o"
     with pytest.raises(LinkError, match=r"missing\.o"):
-        link([missing], "digest", tmp_path / "library.so", linker.llvm.get_process_triple())
+        link([missing], "digest", tmp_path / "library.so", TRIPLE)
 
 
 @pytest.mark.skipif(not LIBRARIES, reason="no libraries here")

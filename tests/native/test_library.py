@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from softdock import simulate, simulation
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.tree import GROUP, records
@@ -82,7 +83,49 @@ finally:
 
 def test_an_unknown_build_is_an_error_that_lists_the_others(monkeypatch):
     monkeypatch.setenv(library.VARIABLE, "z80")
-    with pytest.raises(KernelError, match=r"no build 'z80'.*one of: python"):
+    with pytest.raises(KernelError, match=r"build 'z80' .* does not exist.*one of: python, "):
+        library._library.__wrapped__()
+
+
+def builder_that_must_not_start(*arguments, **options):
+    raise AssertionError("a build was started")
+
+
+def test_a_build_for_another_kind_of_machine_is_refused_with_the_usable_names(monkeypatch):
+    monkeypatch.setattr(library.subprocess, "run", builder_that_must_not_start)
+    for machine, other in (("x86_64", "aarch64"), ("aarch64", "x86-64-v3")):
+        monkeypatch.setattr(library.platform, "machine", lambda machine=machine: machine)
+        monkeypatch.setenv(library.VARIABLE, other)
+        with pytest.raises(KernelError) as caught:
+            library._library.__wrapped__()
+        assert (
+            f"The build {other!r} of the compiled kernels is not for this kind of machine ({machine})."
+            in str(caught.value)
+        )
+        assert other not in str(caught.value).partition("one of: ")[2]
+
+
+@pytest.mark.skipif(
+    "x86-64-v4" not in usable_builds(), reason="the processor must have AVX-512 to load this build"
+)
+def test_a_build_with_instructions_that_the_processor_lacks_is_refused(monkeypatch):
+    """It would end with an illegal instruction."""
+    monkeypatch.setattr(library, "processor_level", lambda loaded: 3)
+    monkeypatch.setenv(library.VARIABLE, "x86-64-v4")
+    with pytest.raises(
+        KernelError, match=r"'x86-64-v4' .*processor does not have.*one of: python, x86-64-v3[^4]*$"
+    ):
+        library._library.__wrapped__()
+    monkeypatch.setattr(library, "processor_level", lambda loaded: 2)
+    monkeypatch.setenv(library.VARIABLE, "x86-64-v3")
+    with pytest.raises(
+        KernelError, match=r"'x86-64-v3' .*processor does not have.*one of: python; or unset it"
+    ):
+        library._library.__wrapped__()
+    monkeypatch.delenv(library.VARIABLE)
+    with pytest.raises(
+        KernelError, match=r"This processor cannot run the compiled kernels.*SOFTDOCK_KERNELS=python"
+    ):
         library._library.__wrapped__()
 
 
@@ -91,7 +134,7 @@ def test_unknown_build_in_an_installation_gives_a_message(tmp_path):
     shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("__pycache__"))
     done = softdock("run", "latch-paper", PYTHONPATH=str(installed.parent), SOFTDOCK_KERNELS="z80")
     assert done.returncode == 1
-    assert "There is no build 'z80' of the compiled kernels." in done.stderr
+    assert "The build 'z80' of the compiled kernels does not exist." in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -120,7 +163,7 @@ def test_a_library_of_other_sources_is_never_used(monkeypatch):
     monkeypatch.delenv(library.VARIABLE, raising=False)
     monkeypatch.setattr(sources, "DIGEST_AT_IMPORT", "f" * 64)
     monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(KernelError, match="older than their sources"):
+    with pytest.raises(KernelError, match=r"their sources changed\. Run `make kernels`"):
         library._library.__wrapped__()
 
 
@@ -136,7 +179,27 @@ def test_a_library_of_other_sources_is_rebuilt(monkeypatch, capsys):
     with pytest.raises(KernelError, match="sources of the kernels changed"):  # this builder replaced nothing
         library._library.__wrapped__()
     assert "kernel_builder" in asked[0]
-    assert capsys.readouterr().err == "Softdock: building the kernels, because their sources changed.\n"
+    assert capsys.readouterr().err.startswith(
+        "Softdock: building the kernels, because their sources changed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(None, "was not built yet"), (b"", "is damaged"), (b"other bytes", "is damaged")]
+)
+def test_a_missing_or_damaged_library_of_a_checkout_is_rebuilt(
+    monkeypatch, tmp_path, capsys, content, reason
+):
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.delenv(library.VARIABLE, raising=False)
+    first = library.library_path(library.default_builds()[0])
+    if content is not None:
+        first.write_bytes(content)
+    failed = subprocess.CompletedProcess([], 1)
+    monkeypatch.setattr(library.subprocess, "run", lambda command, **_: failed)
+    with pytest.raises(KernelError, match="could not be built; see the messages above"):
+        library._library.__wrapped__()
+    assert f"building the kernels, because {first.name} {reason}." in capsys.readouterr().err
 
 
 REPLACE = """
@@ -146,9 +209,9 @@ kernels = sources.PACKAGE / "dynamics" / "kernels" / "tree.py"
 kernels.write_text(kernels.read_text(encoding="utf-8") + "# newer\\n", encoding="utf-8")
 for build in library.default_builds():
     path = library.library_path(build)
-    content = path.read_bytes().replace(old, sources.source_digest().encode())
+    content = path.read_bytes()[: -len(library.footer(b""))].replace(old, sources.source_digest().encode())
     path.unlink()  # as the builder does: a process that has loaded the library keeps it
-    path.write_bytes(content)
+    path.write_bytes(content + library.footer(content))
 """
 """Changes a kernel, and replaces the libraries as another process would that builds them for the new sources."""
 
@@ -182,13 +245,46 @@ def test_kernels_run_as_plain_python():
         assert np.allclose(plain["metrics"][name], value, rtol=1e-12, atol=0.0), name
 
 
-@pytest.mark.parametrize("kept", [0, 200_000, -10])
-def test_damaged_library_gives_a_message(tmp_path, kept):
+def flipped(content, at):
+    """Return the content of a file with one bit changed at a share of its length."""
+    place = int(at * (len(content) - 1))
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[:200_000],
+        lambda content: content[:-10],
+        lambda content: flipped(content, 0.1),
+        lambda content: flipped(content, 0.7),
+        lambda content: flipped(content, 1.0),
+    ],
+    ids=["empty", "cut", "without its end", "bit in code", "other bit in code", "last bit"],
+)
+def test_damaged_library_gives_a_message(tmp_path, damage):
     installed = tmp_path / "site" / "softdock"
     shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (installed / "native").glob("softdock_kernels.*"):
-        path.write_bytes(path.read_bytes()[:kept])
+        path.write_bytes(damage(path.read_bytes()))
     done = softdock("run", "latch-paper", PYTHONPATH=str(installed.parent))
     assert done.returncode == 1
     assert "The compiled kernels cannot be loaded" in done.stderr
+    assert "is damaged. Install Softdock again." in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_time_of_a_build_is_not_the_time_of_a_run(monkeypatch):
+    """A clock that only the build moves shows what is counted."""
+    now, load = [0.0], library._library
+
+    def build():
+        now[0] = 80.0
+        return load()
+
+    monkeypatch.setattr(simulation.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(library, "runs_as_python", lambda: False)
+    monkeypatch.setattr(library, "_library", build)
+    assert simulate("impact-a").timing.wall_s == 0.0
+    assert now == [80.0]

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from softdock import __version__
 from softdock.campaign.template import Template
 from softdock.errors import InputError, RunError
+from softdock.native.library import prepare_kernels
 from softdock.result import Result, plain_data
 from softdock.simulation import prepare, run_prepared
 
@@ -98,6 +99,8 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
     """Execute one run and return its row and its result; the result has a history if the policy stores it."""
     start = time.perf_counter()
     try:
+        prepare_kernels()
+        start = time.perf_counter()
         scenario = template.build(inputs)
         unrecorded = scenario if policy.stores_always(run) else scenario.without_history()
         result = run_prepared(prepare(unrecorded))

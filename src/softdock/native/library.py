@@ -2,7 +2,8 @@
 
 There is one file per instruction set, named `softdock_kernels.<build>.<suffix>`. `SOFTDOCK_KERNELS` selects a build by
 name (`x86-64-v3`, `boundscheck`) or plain Python (`python`); without it, the best build that this processor can run is
-loaded. In a source checkout an outdated library is rebuilt; without a compiler an error is raised. A process whose
+loaded. A build that the processor cannot run and a file with changed bytes are errors. In a source checkout a library
+that is missing, damaged or outdated is rebuilt; without the tools of the builder an error is raised. A process whose
 imported kernels have other sources than the files or the library calls none of them: it ends with an error.
 """
 
@@ -13,6 +14,7 @@ import os
 import platform
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ X86_LEVELS = {3: "x86-64-v3", 4: "x86-64-v4"}
 """Builds for processors with AVX2 and FMA, and with AVX-512."""
 BOUNDSCHECK = "boundscheck"
 """Build with checked array indices, for tests."""
+LOWEST_LEVEL = min(X86_LEVELS)
+"""Level of the lowest build, and of the one with checked indices."""
 BUILDS = (*X86_LEVELS.values(), "aarch64", "arm64", BOUNDSCHECK)
 """Names of all builds."""
 VARIABLE = "SOFTDOCK_KERNELS"
@@ -81,22 +85,48 @@ def usable_builds() -> tuple[str, ...]:
     builds = [build for build in default_builds() if library_path(build).is_file()]
     if not builds or builds[0] not in X86_LEVELS.values():
         return tuple(builds)
-    lowest = _load(library_path(builds[0]))
-    supported = int(lowest.softdock_cpu_level())  # this function runs on every x86-64 processor
-    return tuple(build for level, build in X86_LEVELS.items() if build in builds and level <= supported)
+    supported = processor_level(_load(library_path(builds[0])))
+    return tuple(build for build in builds if _level_of(build) <= supported)
+
+
+def processor_level(library: ctypes.CDLL) -> int:
+    """Return the x86-64 level of this processor (2 to 4; 0 on others); any build for its architecture knows it."""
+    return int(library.softdock_cpu_level())
+
+
+def _level_of(build: str) -> int:
+    """Return the x86-64 level that a build for this kind of machine needs; 0 on other architectures."""
+    if default_builds()[0] not in X86_LEVELS.values():
+        return 0
+    return next((level for level, name in X86_LEVELS.items() if name == build), LOWEST_LEVEL)
+
+
+def prepare_kernels() -> None:
+    """Load the library, in a source checkout after building it where needed: no build falls into a measured time."""
+    if not runs_as_python():
+        _library()
 
 
 @functools.cache
 def _library() -> ctypes.CDLL:
     chosen = os.environ.get(VARIABLE)
-    if chosen and chosen not in BUILDS:
-        raise KernelError(_missing(chosen))
+    if chosen and chosen not in (*default_builds(), BOUNDSCHECK):
+        reason = (
+            f"is not for this kind of machine ({platform.machine()})"
+            if chosen in BUILDS
+            else "does not exist"
+        )
+        raise KernelError(_choose_another(chosen, reason))
     if sources.BUILDER.is_dir():
         _update((chosen,) if chosen else default_builds())
     build = chosen or next(reversed(usable_builds()), "")
-    if not build or not library_path(build).is_file():
-        raise KernelError(_missing(chosen))
+    if not build:
+        raise KernelError(_none_usable())
+    if not library_path(build).is_file():
+        raise KernelError(_choose_another(build, "is not installed"))
     library = _load(library_path(build))
+    if _level_of(build) > processor_level(library):
+        raise KernelError(_choose_another(build, "needs instructions that this processor does not have"))
     if sources.BUILDER.is_dir() and _digest_of(library) != sources.DIGEST_AT_IMPORT:
         raise KernelError(CHANGED)  # another process has replaced the file
     return library
@@ -108,44 +138,71 @@ def _digest_of(library: ctypes.CDLL) -> str:
 
 
 def _load(path: Path) -> ctypes.CDLL:
+    """Load a library whose bytes are those that the builder wrote; others could crash, or compute wrongly."""
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END) - len(footer(0))
-            file.seek(max(size, 0))
-            if size < 0 or file.read() != footer(size):  # loading a truncated library would crash the process
-                raise OSError(f"{path.name} is damaged")
+        if not is_intact(path.read_bytes()):
+            raise OSError(f"{path.name} is damaged")
         return ctypes.CDLL(str(path))
     except OSError as error:
-        message = f"The compiled kernels cannot be loaded: {error}. Install Softdock again."
-        raise KernelError(message) from error
+        again = "Run `make kernels`." if sources.BUILDER.is_dir() else "Install Softdock again."
+        raise KernelError(f"The compiled kernels cannot be loaded: {error}. {again}") from error
 
 
-def footer(size: int) -> bytes:
-    """Return the last bytes of a complete library file, after `size` bytes of code."""
-    return f"softdock kernels {size:012d}".encode()
+def footer(code: bytes) -> bytes:
+    """Return the last bytes of a library file: a checksum of all bytes before.
+
+    It notices damage, no forgery: who can write the file can write a footer. CRC-32 takes 0.25 ms per megabyte, in
+    every process; BLAKE2b takes 1.1 ms.
+    """
+    return f"softdock kernels {len(code):012d} {zlib.crc32(code):08x}".encode()
 
 
-def _missing(chosen: str | None) -> str:
-    """Return the error message for a missing library."""
-    installed = sorted(path.name.split(".")[1] for path in FOLDER.glob(f"{NAME}.*.{SUFFIX}"))
-    choices = ", ".join([PYTHON, *installed])
-    if chosen:
-        return f"There is no build {chosen!r} of the compiled kernels. Set {VARIABLE} to one of: {choices}."
+def is_intact(content: bytes) -> bool:
+    """Return whether the content of a library file is what the builder wrote."""
+    size = len(content) - len(footer(b""))
+    return size > 0 and content[size:] == footer(memoryview(content)[:size])
+
+
+def _choose_another(build: str, reason: str) -> str:
+    """Return the error message for a build that was selected and cannot be used, with the names that can."""
+    in_checkout = sources.BUILDER.is_dir()  # which builds what is missing
+    usable = usable_builds()
+    if in_checkout and not library_path(default_builds()[0]).is_file():
+        usable = default_builds()
+    checked = (BOUNDSCHECK,) if usable and (in_checkout or library_path(BOUNDSCHECK).is_file()) else ()
+    names = ", ".join((PYTHON, *usable, *checked))
+    return f"The build {build!r} of the compiled kernels {reason}. Set {VARIABLE} to one of: {names}; or unset it."
+
+
+def _none_usable() -> str:
+    """Return the error message where no build was selected and none can be used."""
     slowly = f"Set {VARIABLE}={PYTHON} to run the kernels as plain Python, which is slow."
-    if installed:
-        return f"This processor cannot run the compiled kernels, which need AVX2 and FMA ({installed[0]}). {slowly}"
+    lowest = default_builds()[0]
+    if library_path(lowest).is_file():
+        return f"This processor cannot run the compiled kernels, which need AVX2 and FMA ({lowest}). {slowly}"
     return f"This installation has no compiled kernels for {platform.machine()}: install Softdock again. {slowly}"
 
 
 def _update(builds: tuple[str, ...]) -> None:
-    """Rebuild the libraries of a source checkout that are missing or outdated."""
-    digest = sources.DIGEST_AT_IMPORT.encode()
-    if all(library_path(build).is_file() and digest in library_path(build).read_bytes() for build in builds):
+    """Rebuild the libraries of a source checkout that are missing, damaged or outdated."""
+    reasons = [reason for build in builds if (reason := _reason_to_build(library_path(build)))]
+    if not reasons:
         return
     if importlib.util.find_spec("numba") is None:
-        raise KernelError("The compiled kernels are older than their sources. Run `make kernels`.")
-    print("Softdock: building the kernels, because their sources changed.", file=sys.stderr, flush=True)
+        raise KernelError(f"The compiled kernels cannot be used: {reasons[0]}. Run `make kernels`.")
+    text = f"Softdock: building the kernels, because {reasons[0]}. A full build takes a minute or two."
+    print(text, file=sys.stderr, flush=True)
     chosen = [option for build in builds for option in ("--build", build)]
     command = [sys.executable, "-m", "kernel_builder", *chosen]
     if subprocess.run(command, cwd=sources.BUILDER.parent, stdout=sys.stderr, check=False).returncode != 0:
         raise KernelError("The kernels could not be built; see the messages above.")
+
+
+def _reason_to_build(path: Path) -> str:
+    """Return why a library must be built, as the end of a sentence; empty if it need not."""
+    if not path.is_file():
+        return f"{path.name} was not built yet"
+    content = path.read_bytes()
+    if not is_intact(content):
+        return f"{path.name} is damaged"
+    return "" if sources.DIGEST_AT_IMPORT.encode() in content else "their sources changed"

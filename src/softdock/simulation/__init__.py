@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError, Problem
+from softdock.native.library import prepare_kernels
 
 if TYPE_CHECKING:
     from softdock.result import Result
@@ -112,6 +113,7 @@ def run_prepared(
     prepared: "Prepared", real_time: "RealTime | None" = None, *, for_prediction: bool = False
 ) -> "Result":
     """Run a prepared scenario and return outcome, metrics, history, validity, requirements and timing."""
+    prepare_kernels()
     start = time.perf_counter()
     result = prepared.simulate(real_time, for_prediction=for_prediction)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
