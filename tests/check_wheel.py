@@ -109,7 +109,7 @@ def main(wheel: str) -> None:
         listed = subprocess.run(
             [plain.bin / "python", "-m", "pip", "list"], capture_output=True, text=True, check=True
         )
-        assert not {"numba", "llvmlite"} & {line.split()[0] for line in listed.stdout.splitlines()}
+        assert not {"numba", "llvmlite", "ziglang"} & {line.split()[0] for line in listed.stdout.splitlines()}
         installed = plain.files()
         size = sum(path.stat().st_size for path in installed)
         docking = ("softdock", "run", "assist-soft-docking", "--out", "docking")

@@ -120,10 +120,24 @@ def test_without_a_compiler_nothing_is_compiled(no_compiler, monkeypatch, tmp_pa
         build.build(default_builds(), folder=tmp_path)
 
 
-def test_the_build_takes_a_linker_from_pypi_only_where_there_is_no_compiler(compiler_named, monkeypatch):
+def fake_compiler(folder, script):
+    """Return a compiler in a folder with a space in its name that behaves as a shell script says."""
+    (folder / "a folder").mkdir(exist_ok=True)
+    path = folder / "a folder" / "compiler"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_build_takes_a_linker_from_pypi_only_where_there_is_no_compiler(
+    compiler_named, monkeypatch, tmp_path
+):
+    compiler_named(fake_compiler(tmp_path, "exit 0"))
     assert linker.requirements() == []
     monkeypatch.setattr(linker.importlib.util, "find_spec", lambda name: None)
     compiler_named()
+    assert linker.requirements() == [linker.ZIGLANG]
+    compiler_named(fake_compiler(tmp_path, "exit 1"))
     assert linker.requirements() == [linker.ZIGLANG]
     compiler_named(CC="my-compiler")  # the user's choice is not replaced
     assert linker.requirements() == []
@@ -131,14 +145,12 @@ def test_the_build_takes_a_linker_from_pypi_only_where_there_is_no_compiler(comp
 
 def test_a_compiler_that_cannot_link_is_passed_over(compiler_named, tmp_path):
     """Such as gcc without the files of the C library."""
-    broken = tmp_path / "broken compiler"
-    broken.write_text("#!/bin/sh\necho cannot find crti.o >&2\nexit 1\n")
-    broken.chmod(0o755)
-    working = linker.find_driver(TRIPLE)[0]
-    compiler_named(str(broken), working)
-    assert linker.find_driver(TRIPLE) == (working,)
-    compiler_named(CC=shlex.quote(str(broken)))
-    with pytest.raises(LinkError, match=r"broken compiler.*cannot be used: cannot find crti\.o"):
+    driver = linker.find_driver(TRIPLE)
+    broken = fake_compiler(tmp_path, "echo cannot find crti.o >&2; exit 1")
+    compiler_named(broken, *linker.COMPILERS)
+    assert linker.find_driver(TRIPLE) == driver
+    compiler_named(CC=shlex.quote(broken))
+    with pytest.raises(LinkError, match=r"compiler' cannot be used: cannot find crti\.o"):
         linker.find_driver(TRIPLE)
     compiler_named(CC="no-such-compiler")
     with pytest.raises(LinkError, match=r"no-such-compiler cannot be used: .*No such file"):
