@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from softdock.errors import InputError
+from softdock.errors import MOST_PROBLEMS, InputError
 from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
@@ -112,3 +112,37 @@ def test_a_missing_folder_of_the_studio_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "There is no such folder." in done.stderr
     assert not (tmp_path / "typo").exists()
+
+
+def test_of_thousands_of_problems_the_first_are_listed(tmp_path: Path) -> None:
+    """A file of another program has other keys; the parser lets 20,000 values pass."""
+    keys = "".join(f"key{i}: {i}\n" for i in range(2_000))
+    (tmp_path / "other.yaml").write_text(f"softdock: 1\nkind: multibody\n{keys}")
+    done = softdock(tmp_path, "validate", "other.yaml")
+    assert done.returncode == 2
+    lines = done.stderr.splitlines()
+    assert len(lines) == MOST_PROBLEMS + 1
+    assert lines[0].endswith("The key 'bodies' is missing at the top level of the scenario.")
+    assert lines[-1] == f"Error: There are {2_002 - MOST_PROBLEMS:,} more problems."
+    assert len(done.stderr) < 500 * len(lines)
+
+
+def test_of_many_warnings_the_first_are_listed(tmp_path: Path) -> None:
+    springs = "".join(f"  s{i}: {{joint: b, stiffness: 1, active: false}}\n" for i in range(200))
+    (tmp_path / "idle.yaml").write_text(
+        "softdock: 1\nkind: multibody\nduration: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1]}\n"
+        f"  b: {{parent: a, mass: 1, inertia: [1, 1, 1], joint: {{type: prismatic}}}}\nsprings:\n{springs}"
+    )
+    done = softdock(tmp_path, "validate", "idle.yaml")
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert len(lines) == MOST_PROBLEMS + 1
+    assert lines[-1] == f"Warning: There are {200 - MOST_PROBLEMS} more warnings."
+
+
+def test_an_error_lists_the_first_problems_and_counts_the_others() -> None:
+    for count in (MOST_PROBLEMS, MOST_PROBLEMS + 1):
+        assert len(InputError(*map(str, range(count))).problems) == count
+    error = InputError(*map(str, range(3 * MOST_PROBLEMS)))
+    assert str(error).endswith(f"\n{MOST_PROBLEMS - 1}\nThere are {2 * MOST_PROBLEMS} more problems.")
+    assert InputError(*error.problems).problems == error.problems  # wrapped again

@@ -2,7 +2,7 @@
 
 import errno
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +44,8 @@ LONGEST_VALUE, LONGEST_PART = 120, 400
 """Characters of a value or a field, and of any other part of a problem that are shown."""
 MOST_NAMES = 30
 """Names that a message lists; a structure may have thousands of nodes."""
+MOST_PROBLEMS = 50
+"""Problems that an error lists; a file of another program may have thousands."""
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that a terminal interprets, that change the order of a line, or that cannot be written."""
 
@@ -79,10 +81,19 @@ def no_such(what: str, name: str, known: Iterable[str]) -> str:
     return f"there is no {what} called {name!r}{suggest(name, names)}; there are: {listed}"
 
 
-class InputError(Exception):
-    """The input cannot be used; `problems` has all that was found, with the dotted path of the field.
+def first_problems(found: Sequence[Problem], noun: str) -> tuple[Problem, ...]:
+    """Return the first problems, and one that says how many more there are; `noun` is what they are called."""
+    more = len(found) - MOST_PROBLEMS
+    if more <= 1:  # one more is listed: it may be the sentence below
+        return tuple(found)
+    return (*found[:MOST_PROBLEMS], Problem(message=f"There are {more:,} more {noun}."))
 
-    The command line exits with code 2.
+
+class InputError(Exception):
+    """The input cannot be used; `problems` has what was found, with the dotted path of the field.
+
+    Of more than 50 problems it has the first 50, and one that says how many more there are. The command line exits with
+    code 2.
 
     >>> from softdock import Body, InputError
     >>> try:
@@ -95,7 +106,8 @@ class InputError(Exception):
     """
 
     def __init__(self, *problems: Problem | str) -> None:
-        self.problems = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
+        found = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
+        self.problems = first_problems(found, "problems")
         super().__init__("\n".join(map(str, self.problems)))
 
 
@@ -123,6 +135,7 @@ _REASONS = {
     errno.ENOTDIR: "a part of the path is a file, not a folder",
     errno.EEXIST: "a file of that name is in the way",
     errno.ENAMETOOLONG: "the name is too long",
+    errno.ELOOP: "the links lead in a circle",
 }
 
 

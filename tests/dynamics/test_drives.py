@@ -224,7 +224,7 @@ def test_viscous_friction_gives_an_exponential_decay_of_speed():
 @pytest.mark.parametrize(("speed", "factor"), [(1.0, 0.8), (-1.0, 1.0 / (2.0 - 1.0 / 0.8))])
 def test_efficiency_of_a_drive_forward_and_backward(speed, factor):
     """A screw has the efficiency 2 - 1/e when its load drives it; Eq. (M108)."""
-    drive = Drive(joint="mass", target=1.0, stiffness=10.0, efficiency=0.8, friction_speed=1e-9)
+    drive = Drive(joint="mass", target=1.0, stiffness=10.0, efficiency=0.8, friction_speed=1e-6)
     _, system = evaluate(assemble(slider(drive, speed=speed)))
     record = system[2][0]
     assert record.force == pytest.approx(10.0 * factor, rel=1e-9)

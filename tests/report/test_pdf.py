@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -18,9 +19,10 @@ A4, LETTER = (595.0, 842.0), (612.0, 792.0)  # points
 
 
 def fake_browser(folder: Path, script: str) -> str:
-    """Return an executable that behaves as the Python script says."""
-    path = folder / "browser"
-    path.write_text(f"#!{sys.executable}\nimport sys, time, os\n{script}\n")
+    """Return an executable that behaves as the Python script says; its path may have spaces and quotes."""
+    path, program = folder / "browser", folder / "browser.py"
+    program.write_text(f"import sys, time, os\n{script}\n")
+    path.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(program))} "$@"\n')
     path.chmod(0o755)
     return str(path)
 
@@ -76,6 +78,24 @@ def test_a_browser_that_fails_leaves_no_file(
     assert time.monotonic() - begin < 20.0
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["r.pdf"]
     assert (tmp_path / "out" / "r.pdf").read_text() == "earlier"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="about permissions and scripts")
+@pytest.mark.parametrize("content", ["no program", "#!/no/such/interpreter\n"])
+def test_a_browser_that_cannot_start_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
+) -> None:
+    """The report is not at fault: it could be written."""
+    browser = tmp_path / "browser"
+    browser.write_text(content)
+    browser.chmod(0o755)
+    monkeypatch.setenv(pdf.VARIABLE, str(browser))
+    with pytest.raises(
+        InputError, match=r"The browser .*browser cannot be started \(.*\)\. Install Chromium"
+    ) as found:
+        write_run_report(runs.run("impact-a"), tmp_path / "r.pdf")
+    assert "Cannot write" not in str(found.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["browser"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the fake browser is a script")

@@ -100,3 +100,29 @@ def test_problems_of_the_file_name_the_file(write):
 def test_an_override_can_replace_a_wrong_value_of_the_file(write):
     path = write(VALID.replace("0.05 m/s", "5 kg"))
     assert load(path, ["chaser.speed=5 m/s"]).chaser.speed == 5.0
+
+
+@pytest.mark.parametrize("keys", [41, 500, 50_000])
+def test_a_path_of_more_keys_than_data_are_deep_is_refused(write, keys):
+    message = refusal(write(VALID), ".".join("a" * keys) + "=3")
+    assert f"A path has at most 40 keys; this one has {keys:,}." in message
+    assert len(message) < 500
+
+
+def nested(levels, value=1):
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def test_values_that_are_nested_too_deep_are_refused(write):
+    circle = {}
+    circle["a"] = circle
+    for value in (nested(50), nested(500), nested(100_000), circle):
+        with pytest.raises(InputError, match="nested deeper than 40 levels"):
+            load(write(VALID), {"chaser": value})
+
+
+def test_whole_numbers_of_thousands_of_digits_are_refused_by_a_message(write):
+    with pytest.raises(InputError, match=r"chaser\.speed: .*Given: a whole number of thousands of digits"):
+        load(write(VALID), {"chaser.speed": 10**5000})

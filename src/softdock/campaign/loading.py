@@ -14,6 +14,7 @@ from softdock.campaign.sized_spring import find_spring
 from softdock.campaign.sizing import size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem, collected
+from softdock.files.path_argument import path_argument
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.independent_problems import remaining
@@ -120,7 +121,8 @@ def _title(file: Traversable) -> str:
 
 def find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
     """Return source, name and origin of a campaign; a bundled name takes precedence over a file."""
-    text, files = os.fspath(name_or_path), _files("bundled")
+    files = _files("bundled")
+    text = name_or_path if isinstance(name_or_path, str) else str(path_argument("", name_or_path))
     if isinstance(name_or_path, str) and text in files:
         source = parse(files[text].read_text(encoding="utf-8"), file=f"{text}.yaml", directory=Path())
         return source, text, text

@@ -39,6 +39,11 @@ FIRST_METHODS = {
 }
 """Methods of the first step."""
 MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fraction of the tolerance of speeds
+STEEP_FRICTION = 1e-3
+"""Friction speed [m/s, rad/s] below which friction along a joint is a stiff element.
+
+An explicit step from one direction of motion to the other does not show the fast mode between them.
+"""
 MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
 
 
@@ -158,6 +163,7 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
     elements = arrays.elements.view(np.ndarray)
     stiff = (elements["kind"] == COUPLING) | (elements["kind"] == STOP) | (elements["at_delay"] >= 0)
+    stiff |= (elements["friction"] > 0.0) & (elements["friction_speed"] < STEEP_FRICTION)
     s["stiff_elements"] = bool(stiff.any())
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0

@@ -10,11 +10,11 @@ from softdock.quantities.fields import (
     AngularStiffness,
     Damping,
     Flag,
+    FrictionSpeed,
     NonNegativeForce,
     NonNegativeLength,
     PositiveForce,
     PositiveLength,
-    PositiveSpeed,
     PositiveStiffness,
     Quantity,
     Stiffness,
@@ -59,7 +59,7 @@ class CouplingSeal(Model):
     """Stroke at which the seal begins to rub; friction sets in over the length `lead_in`."""
     end: PositiveLength | None = None
     """Stroke at which the seal ceases to rub; leave out for a seal that rubs until the end of the stroke."""
-    speed: PositiveSpeed = 1e-3
+    speed: FrictionSpeed = 1e-3
     """Speed below which friction is proportional to speed."""
 
 

@@ -15,6 +15,7 @@ from softdock.quantities.fields import (
     Integer,
     JointDamping,
     JointForce,
+    JointFrictionSpeed,
     JointPosition,
     JointSpeed,
     JointStiffness,
@@ -93,7 +94,7 @@ class Spring(JointElement):
     """Force per speed [N s/m], or torque per rate [N m s/rad]."""
     friction: NonNegativeJointForce = 0.0
     """Coulomb friction, independent of speed."""
-    friction_speed: PositiveJointSpeed = 1e-2
+    friction_speed: JointFrictionSpeed = 1e-2
     """Speed below which friction is proportional to speed."""
     active: Flag = True
     """Whether it acts from the start; events switch it by `enable` and `disable`."""
@@ -162,7 +163,7 @@ class Drive(JointElement):
     """Coulomb friction of the drive train at the joint; acts without power, too."""
     viscous_friction: JointDamping = 0.0
     """Friction of the drive train per speed of the joint; acts without power, too."""
-    friction_speed: PositiveJointSpeed = 1e-3
+    friction_speed: JointFrictionSpeed = 1e-3
     """Speed below which friction is proportional to speed."""
     efficiency: Annotated[float, Quantity("1", gt=0, le=1)] = 1.0
     """Power at the joint over that of the motor when the motor moves a load."""

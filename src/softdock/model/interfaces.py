@@ -15,12 +15,12 @@ from softdock.model.frames import Anchor
 from softdock.quantities.fields import (
     Angle,
     Flag,
+    FrictionSpeed,
     Integer,
     Length,
     NonNegativeLength,
     NonNegativeNumber,
     PositiveLength,
-    PositiveSpeed,
     PositiveStiffness,
     Quantity,
     Vector3,
@@ -223,13 +223,13 @@ class PinFriction(Model):
 
     coefficient: NonNegativeNumber = 0.0
     """Coefficient of sliding friction; 0 for none."""
-    speed: PositiveSpeed = 1e-3
+    speed: FrictionSpeed = 1e-3
     """Sliding speed below which friction is reduced."""
     law: Literal["smooth", "ramp"] = "smooth"
     """How friction depends on speeds below `speed`: a smooth function or a linear ramp."""
     at_rest: NonNegativeNumber | None = None
     """Coefficient at rest; left out: the same as when sliding."""
-    stribeck_speed: PositiveSpeed = 1e-2
+    stribeck_speed: FrictionSpeed = 1e-2
     """Sliding speed at which the excess at rest has fallen to 1/e."""
 
 

@@ -20,6 +20,7 @@ from softdock.quantities.fields import (
     Angle,
     ArealDamping,
     Flag,
+    FrictionSpeed,
     Length,
     NonNegativeLength,
     NonNegativeNumber,
@@ -291,7 +292,7 @@ class Friction(Model):
 
     coefficient: NonNegativeNumber = 0.0
     """Coefficient of friction; 0 for none."""
-    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-3
+    speed: FrictionSpeed = 1e-3
     """Sliding speed below which friction is reduced."""
     law: Literal["smooth", "ramp"] = "smooth"
     """How friction depends on speeds below `speed`: a smooth function or a linear ramp."""

@@ -134,6 +134,14 @@ class JointQuantity:
 JointPosition = Annotated[float, JointQuantity(Quantity("m"), Quantity("rad"))]
 JointSpeed = Annotated[float, JointQuantity(Quantity("m/s"), Quantity("rad/s"))]
 PositiveJointSpeed = Annotated[float, JointQuantity(Quantity("m/s", gt=0), Quantity("rad/s", gt=0))]
+SLOWEST_SLIP = 1e-6
+"""Least speed [m/s, rad/s] below which friction may be reduced: ten times what step control tolerates by default.
+
+Runs with less go on until they have used up their steps.
+"""
+JointFrictionSpeed = Annotated[
+    float, JointQuantity(Quantity("m/s", ge=SLOWEST_SLIP), Quantity("rad/s", ge=SLOWEST_SLIP))
+]
 PositiveJointAcceleration = Annotated[
     float, JointQuantity(Quantity("m/s^2", gt=0), Quantity("rad/s^2", gt=0))
 ]
@@ -158,6 +166,7 @@ PositiveTime = Annotated[float, Quantity("s", gt=0)]
 NonNegativeTime = Annotated[float, Quantity("s", ge=0)]
 Speed = Annotated[float, Quantity("m/s")]
 PositiveSpeed = Annotated[float, Quantity("m/s", gt=0)]
+FrictionSpeed = Annotated[float, Quantity("m/s", ge=SLOWEST_SLIP)]
 NonNegativeSpeed = Annotated[float, Quantity("m/s", ge=0)]
 Acceleration = Annotated[float, Quantity("m/s^2")]
 Angle = Annotated[float, Quantity("rad")]

@@ -166,19 +166,33 @@ def convert_arrays(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def written_data(value: Any) -> Any:
+DEEPEST = 40
+"""Levels of nesting of data; scenarios need fewer than ten."""
+
+
+def written_data(value: Any, depth: int = 0) -> Any:
     """Return models, also inside mappings and sequences, as plain data: the fields that were given, and types."""
+    if depth > DEEPEST:
+        raise InputError(f"The data are nested deeper than {DEEPEST} levels.")
     if isinstance(value, Model):
         return value.written()
     if isinstance(value, Mapping):
-        return {key: written_data(part) for key, part in value.items()}
+        return {key: written_data(part, depth + 1) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [written_data(part) for part in value]
+        return [written_data(part, depth + 1) for part in value]
     converted = convert_arrays(value)
     is_list = isinstance(converted, Iterable) and not isinstance(
         converted, str | bytes | set | frozenset | Model
     )
-    return [written_data(part) for part in converted] if is_list else converted
+    return [written_data(part, depth + 1) for part in converted] if is_list else converted
+
+
+def value_text(value: Any) -> str:
+    """Return a single value as messages show it; Python does not write whole numbers of thousands of digits."""
+    try:
+        return str(value)
+    except ValueError:
+        return "a whole number of thousands of digits"
 
 
 def field_docstrings(model: type) -> dict[str, str]:

@@ -87,15 +87,19 @@ def print_to_pdf(page: str) -> bytes:
 def _run(command: list[str]) -> str:
     """Run the browser and return its messages; end it with its child processes after `TIMEOUT`."""
     own_group = os.name == "posix"
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=own_group,
-    )
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=own_group,
+        )
+    except OSError as error:
+        message = f"The browser {command[0]} cannot be started ({error.strerror})."
+        raise InputError(Problem(message=message, hint=INSTALL)) from error
     try:
         return process.communicate(timeout=TIMEOUT)[1]
     except subprocess.TimeoutExpired:

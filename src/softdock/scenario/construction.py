@@ -5,11 +5,11 @@ from abc import ABC
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from softdock.errors import InputError, Problem
-from softdock.quantities.model import written_data
+from softdock.files.path_argument import path_argument
+from softdock.quantities.model import value_text, written_data
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.inheritance import BASE
 from softdock.scenario.loading import from_data, load, override
@@ -52,7 +52,7 @@ class Scenario(ABC):  # noqa: B024  (abstract, because every scenario is an obje
         **fields: Any,
     ) -> ScenarioBase:
         """Return the scenario as an object of the model of its kind."""
-        folder = None if directory is None else Path(_text_of("directory", directory))
+        folder = None if directory is None else path_argument("directory", directory)
         name = None if name is None else _text_of("name", name)
         changes = as_mapping(overrides)
         if source is None and not fields:
@@ -85,9 +85,7 @@ def _is_text(value: object) -> bool:
 
 
 def _text_of(field: str, value: object) -> str:
-    """Return a text or path as text; raises InputError."""
-    if isinstance(value, os.PathLike):
-        value = os.fspath(value)
+    """Return a text; raises InputError."""
     if isinstance(value, str):
         return value
     raise InputError(Problem(message="Must be a text.", field=field, given=repr(value)))
@@ -113,7 +111,7 @@ def _in_python(problem: Problem, data: Mapping[str, Any]) -> Problem:
     place = "" if problem.file == ARGUMENT and data else problem.file
     value = _value_at(data, problem.field.split("."))
     is_single = isinstance(value, str | int | float) and not problem.given
-    return replace(problem, file=place, given=str(value) if is_single else problem.given)
+    return replace(problem, file=place, given=value_text(value) if is_single else problem.given)
 
 
 def _value_at(data: Any, keys: list[str]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
+from softdock.files.path_argument import path_argument
 from softdock.files.regular_file import path_exists
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.independent_problems import hidden_problems
@@ -159,12 +160,13 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
     if not isinstance(name_or_path, str | os.PathLike):
         message = "Must be the name of a bundled scenario or the path of a scenario file."
         raise InputError(Problem(message=message, given=repr(name_or_path)))
-    text = os.fspath(name_or_path)
-    files = _bundled_files() if isinstance(name_or_path, str) else {}
+    is_name = isinstance(name_or_path, str)
+    text = name_or_path if isinstance(name_or_path, str) else str(path_argument("", name_or_path))
+    files = _bundled_files() if is_name else {}
     if text in files:
         return _read_bundled(text, files[text]), text
     path = Path(text)
-    looks_like_file = path.suffix in _SUFFIXES or os.sep in text or not isinstance(name_or_path, str)
+    looks_like_file = path.suffix in _SUFFIXES or os.sep in text or not is_name
     if not looks_like_file and not path_exists(path):
         hint, match = did_you_mean(text, files)
         known = f" Bundled scenarios: {', '.join(sorted(files))}." if match else ""

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from softdock.errors import InputError, Problem
-from softdock.quantities.model import FieldError, SeveralFieldsError
+from softdock.errors import MOST_PROBLEMS, InputError, Problem
+from softdock.quantities.model import DEEPEST, FieldError, SeveralFieldsError, value_text
 from softdock.scenario.source import FieldPath, Location, Source
 from softdock.scenario.synonyms import advise, translate
 
@@ -57,6 +57,9 @@ def problems_of(
         if details["type"] == "extra_forbidden":
             above, name = field_path[:-1], str(field_path[-1])
             allowed = keys_of(locate(model, details["loc"][:-1])[1])
+            allowed = (
+                allowed if len(found) < MOST_PROBLEMS else []
+            )  # similar names take 1 ms for each unknown one
             problem, match = _unknown_key(source, above, name, allowed)
             suggested.add((*above, match))
             found[field_path, "unknown"] = problem
@@ -92,7 +95,9 @@ def construction_error(
 
 
 def _texts(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, str]]:
-    """Yield path and text of every single value."""
+    """Yield path and text of every single value that is not nested too deep."""
+    if len(path) > DEEPEST:
+        return
     if isinstance(value, Mapping):
         for key, part in value.items():
             yield from _texts((*path, key), part)
@@ -100,7 +105,7 @@ def _texts(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, str]]:
         for i, part in enumerate(value):
             yield from _texts((*path, i), part)
     else:
-        yield path, str(value)
+        yield path, value_text(value)
 
 
 SIMILARITY = 0.65  # smallest ratio of difflib between a misspelt name and the suggestion

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from softdock.errors import InputError, Problem
-from softdock.quantities.model import written_data
+from softdock.quantities.model import DEEPEST, value_text, written_data
 from softdock.scenario.messages import did_you_mean, dotted, entry_noun
 from softdock.scenario.source import FieldPath, Location, Source, parse
 
@@ -112,6 +112,8 @@ def _set_value(source: Source, path: str, value: Any, place: str, defaults: Defa
     field_path = tuple(path.split("."))
     if not all(field_path):
         raise _refusal(place, path, "A path is made of keys and indices joined by dots.")
+    if len(field_path) > DEEPEST:
+        raise _refusal(place, path, f"A path has at most {DEEPEST} keys; this one has {len(field_path):,}.")
     here: Any = source.data
     walked: FieldPath = ()
     for key, inner in itertools.pairwise(field_path):
@@ -147,7 +149,7 @@ def _relocate(locations: dict[FieldPath, Location], field_path: FieldPath, value
     """Record that the value at `field_path` comes from overrides."""
     for inner in [known for known in locations if known[: len(field_path)] == field_path]:
         del locations[inner]
-    text = "" if isinstance(value, dict | list | tuple) else str(value)
+    text = "" if isinstance(value, dict | list | tuple) else value_text(value)
     locations[field_path] = Location(place, None, text)
 
 

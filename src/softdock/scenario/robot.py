@@ -16,11 +16,11 @@ from softdock.model.system import WORLD, Body, Name, System
 from softdock.quantities.fields import (
     Flag,
     JointDamping,
+    JointFrictionSpeed,
     JointPosition,
     JointStiffness,
     NonNegativeJointForce,
     NonNegativeNumber,
-    PositiveJointSpeed,
     PositiveJointStiffness,
     PositiveTime,
     Quantity,
@@ -58,7 +58,7 @@ class FrictionModel(Model):
     """Friction in proportion to speed."""
     coulomb: NonNegativeJointForce | tuple[NonNegativeJointForce, ...] = 0.0
     """Friction independent of speed."""
-    speed: PositiveJointSpeed = 1e-2
+    speed: JointFrictionSpeed = 1e-2
     """Speed below which Coulomb friction decreases to zero."""
 
 

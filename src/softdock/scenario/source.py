@@ -26,6 +26,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 from softdock.errors import InputError, Problem
+from softdock.quantities.model import DEEPEST
 from softdock.scenario.json_events import NotJsonError, json_events
 
 VERSION = 1
@@ -34,8 +35,6 @@ LARGEST_FILE = 1_000_000
 """Bytes; scenarios with inline profiles need far less."""
 MOST_VALUES = 20_000
 """Values of a file with expanded aliases; refuses files that grow exponentially."""
-DEEPEST = 40
-"""Levels of nesting; scenarios need fewer than ten."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 FieldPath = tuple[str | int, ...]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from softdock.errors import Problem, collected
+from softdock.errors import Problem, collected, first_problems
 from softdock.geometry.profile_arrays import closed_chain, sharp_edges
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
@@ -41,8 +41,8 @@ def check_before_run(scenario: ScenarioBase) -> Findings:
         else:
             prepare(scenario)
     return Findings(
-        problems=_located(problems, scenario),
-        warnings=_located(warnings, scenario),
+        problems=first_problems(_located(problems, scenario), "problems"),
+        warnings=first_problems(_located(warnings, scenario), "warnings"),
         notes=_located(notes, scenario),
     )
 
