@@ -188,3 +188,27 @@ def test_a_body_at_fault_hides_no_wrong_port_and_requirement() -> None:
         "approach.port.body",
         "requirements.R-1.outcome.0",
     }
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        (
+            {"stops.end": {"joint": "probe", "lower": "1 N", "upper": "2 mm", "stiffness": "1e4 N/m"}},
+            "stops.end.lower",
+        ),
+        (
+            {
+                "contacts.landing.b": "haed",
+                "requirements.R-3": {"metric": "peak_contact_force_landing", "at_most": "5 N"},
+            },
+            "contacts.landing.b",
+        ),
+    ],
+    ids=["number", "metric"],
+)
+def test_what_replaces_a_value_at_fault_causes_no_message(changes: dict[str, object], field: str) -> None:
+    """The stop would end above its upper end, and the run without the contact would have no such metric."""
+    with pytest.raises(InputError) as caught:
+        softdock.Scenario(DOCKING, overrides={**changes, "outcomes.0.happened.0": "seatet"})
+    assert {problem.field for problem in caught.value.problems} == {field, "outcomes.0.happened.0"}

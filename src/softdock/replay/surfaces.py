@@ -81,7 +81,9 @@ def _with_files(
         if surface.file is None:
             continue
         if surface.ignore:
-            notes.append(f"{name} is drawn by its meridian: nothing touches the faces that `ignore` leaves out.")
+            notes.append(
+                f"{name} is drawn by its meridian: nothing touches the faces that `ignore` leaves out."
+            )
             continue
         found = _file_mesh(surface, folder / surface.file, digests[name])
         if isinstance(found, str):

@@ -1,150 +1,167 @@
-"""Problems that validation does not reach because of others: it is repeated without the values at fault."""
+"""Problems that others hide: validation is repeated without the values at fault.
+
+A problem is reported if its own entry is complete and mentions no entry that is not.
+"""
 
 import copy
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from softdock.errors import Problem
-from softdock.scenario.messages import dotted, entry_noun, locate, problems_of, split_errors
+from softdock.scenario.messages import dotted, locate, problems_of, split_errors
 from softdock.scenario.source import FieldPath, Source
 
-PASSES = 8
-"""Largest number of validations; what is left out may leave another entry incomplete."""
-STAND_INS: Mapping[str, Any] = {"duration": 1.0, "runs": 1}
-"""Values of required keys at the top level, for the checks that do not need them."""
+PASSES = 6
+"""Largest number of further validations; what is removed leaves entries incomplete, and references wait for values."""
+STAND_INS: Mapping[str, Any] = {"duration": 1.0, "runs": 1, "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
+"""Values of keys at fault or missing, for the checks that do not need them; that of other numbers is 1.0."""
 NUMERIC = {"quantity", "greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
-"""Errors of numbers, which `1.0` replaces, so that what refers to their entry can be checked."""
-BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
-"""Values of a body whose mass properties are at fault."""
-SELECTIONS: Mapping[str, str] = {"part": "file", "ignore": "file"}
-"""Fields that select from the value of another field of their entry, by name."""
-_METRIC_OF_CONTROLLERS = re.compile(r"\bno metric '(?:propellant|contact_)")
-"""Messages about metrics that a run may lack without its controllers."""
-_ENUMERATION = re.compile(r" \(did you mean [^)]*\)|[;,] (?:there are|it has)\b.*", re.DOTALL)
+"""Errors of numbers."""
+COLLECTIONS = {"dict_type", "list_type", "tuple_type", "model_type", "model_attributes_type"}
+"""Errors of values in place of collections, the names in which are not known."""
+PROVIDED: Mapping[str, tuple[str, ...]] = {
+    "gnc": ("propellant", "contact", "conditions"),
+    "approach": ("contact", "conditions"),
+    "orbit": ("hill",),
+}
+"""Names, also in those of metrics, that a scenario has only with these keys."""
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 class Remainder:
-    """Data without the values at fault, and what was left out."""
+    """Data without the values at fault."""
 
     def __init__(self, data: Any) -> None:
-        self.data = copy.deepcopy(data)
-        self.left_out: set[FieldPath] = set()
-        self.replaced: set[FieldPath] = set()
-        """Numbers with stand-ins."""
-        self.mentioned: set[str] = set()
-        """Texts in what was left out, among them names of other entries."""
-        self.names: set[str] = set()
-        """Names of the entries of lists that were left out, such as phases."""
+        self._original, self._data = data, copy.deepcopy(data)
+        self._replaced: set[FieldPath] = set()
+        self._removed: set[FieldPath] = set()
+        self._names: set[str] = set()
+        """Names of the entries that are incomplete or removed."""
 
-    def leave_out(self, error: ValidationError, model: type[BaseModel]) -> bool:
-        """Remove what is at fault; returns whether something was removed."""
-        changed, before = False, set(self.left_out)
-        for details in itertools.chain.from_iterable(map(split_errors, error.errors(include_url=False))):
-            path, _ = locate(model, details["loc"])
-            path = (*path, *getattr(details.get("ctx", {}).get("error"), "path", ()))
-            if details["type"] == "missing" and len(path) == 1 and path[0] in STAND_INS:
-                self.data[path[0]] = STAND_INS[str(path[0])]
-                self.left_out.add(path)
-                changed = True
-            elif self._replace(path, details["type"]):
-                changed = True
-            else:
-                changed |= self._remove(path[:-1] if details["type"] == "missing" else path, before)
-        return changed
-
-    def _replace(self, path: FieldPath, error_type: str) -> bool:
-        """Replace a number at fault by a valid one; returns whether it was replaced."""
-        is_of_body = len(path) == 3 and path[0] == "bodies" and path[2] in BODY_STAND_INS
-        if path in self.replaced or not (is_of_body or error_type in NUMERIC):
-            return False
-        above, key = self._at(path[:-1]), path[-1]
-        if isinstance(above, list) and isinstance(key, int) and key < len(above):
-            above[key] = 1.0
-        elif isinstance(above, dict):
-            above[key] = BODY_STAND_INS[str(key)] if is_of_body else 1.0
-        else:
-            return False
-        self.replaced.add(path)
-        return True
-
-    def _remove(self, path: FieldPath, before: set[FieldPath]) -> bool:
-        """Remove the value at a path or, where it is in a list or has no entry of its own, what contains it.
-
-        Of an entry of a list, such as an outcome, only a list in it can be removed: the entry keeps its name.
-        """
-        path = path[: max((i for i, key in enumerate(path) if isinstance(key, int)), default=len(path))]
-        if any(path[:end] in self.left_out - before for end in range(1, len(path) + 1)):
-            return False  # another error of the same validation has removed it
-        for end in range(len(path), 0, -1):
-            above = self._at(path[: end - 1])
-            if isinstance(above, dict) and path[end - 1] in above:
-                removed = above.pop(path[end - 1])
-                self.mentioned.update(_texts(removed))
-                self.names.update(_entry_names(removed))
-                self.left_out.add(path[:end])
-                return True
-        return False
-
-    def _at(self, path: FieldPath) -> Any:
-        value = self.data
-        for key in path:
-            if isinstance(value, list) and isinstance(key, int) and key < len(value):
-                value = value[key]
-            else:
-                value = value.get(key) if isinstance(value, dict) else None
-        return value
+    def validations(
+        self, error: ValidationError, model: type[AnyModel], context: Any = None
+    ) -> Iterator[AnyModel | ValidationError]:
+        """Yield what each validation raises and, if one succeeds, at last what it returns."""
+        for _ in range(PASSES):
+            if not self._leave_out(error, model):
+                return
+            try:
+                yield model.model_validate(self._data, context=context)
+                return
+            except ValidationError as next_error:
+                error = next_error
+            yield error
 
     def independent(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems that have nothing to do with what was left out."""
-        entries = {path[:2] for path in self.left_out}
-        names = {re.escape(entry[1]) for entry in entries if len(entry) > 1 and isinstance(entry[1], str)}
-        groups = [str(entry[0]) for entry in entries if len(entry) == 1 and entry[0] not in STAND_INS]
-        names |= {re.escape(entry_noun(group)) for group in groups if group.endswith("s")}
-        names |= {re.escape(name) for name in self.names}
-        lacks_mass = any(path[0] in ("bodies", "structures") for path in self.left_out)
-        lacks_controller = any(path[0] == "gnc" for path in self.left_out)
-        unselected = {
-            dotted((*path[:k], SELECTIONS[str(key)]))
-            for path in self.left_out | self.replaced
-            for k, key in enumerate(path)
-            if key in SELECTIONS
-        }
-        words = re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w-])" if names else r"(?!)")
+        bodies = _value_at(self._original, ("bodies",))
+        names = set(self._names)
+        for _ in _keys(bodies):  # what an incomplete body carries
+            names |= {name for name in _keys(bodies) if _value_at(bodies, (name, "parent")) in names}
+        mention = re.compile(
+            rf"(?<![a-z0-9])(?:{'|'.join(map(re.escape, map(_normalised, names)))})(?![a-z0-9])"
+        )
+        incomplete = {self._entry(path) for path in self._removed | self._replaced}
+        lacks_mass = any(path[0] in ("bodies", "structures") for path in self._removed)
 
         def is_independent(problem: Problem) -> bool:
-            if any(_is_in(problem.field, dotted(path)) for path in self.left_out | self.replaced):
+            field, entry = problem.field, self._entry(tuple(problem.field.split(".")))
+            if entry in incomplete or any(_is_in(dotted(path), field) for path in self._removed):
                 return False
-            if any(problem.field and _is_in(dotted(path), problem.field) for path in self.left_out):
-                return False  # what contains it may be incomplete without it
-            if problem.field in unselected:
-                return False
-            if (
-                lacks_mass
-                and problem.field.startswith("bodies.")
-                and problem.field.endswith((".mass", ".inertia"))
-            ):
-                return False  # what was left out may be what a joint moves
-            if lacks_controller and _METRIC_OF_CONTROLLERS.search(problem.message):
-                return False
-            if problem.field in {dotted(entry) for entry in entries}:
-                return False
-            is_same_entry = any(_is_in(problem.field, dotted(entry)) for entry in entries)
-            is_mentioned = any(name in self.mentioned for name in problem.field.split(".")[1:2])
-            message = _ENUMERATION.sub("", problem.message)
-            is_about = words.search(f"{message} {problem.given}")
-            return not is_about and (is_same_entry or not is_mentioned)
+            if lacks_mass and entry[0] == "bodies" and field.endswith((".mass", ".inertia")):
+                return False  # what was removed may be what a joint moves
+            texts = " ".join([*map(str, entry), *_texts(_value_at(self._original, entry))])
+            return not (names and mention.search(_normalised(texts)))
 
         return [problem for problem in problems if is_independent(problem)]
 
+    def _leave_out(self, error: ValidationError, model: type[BaseModel]) -> bool:
+        """Replace or remove what is at fault; returns whether this is possible and changed something."""
+        replaced, removed = False, set()
+        for details in (one for several in error.errors(include_url=False) for one in split_errors(several)):
+            path, _ = locate(model, details["loc"])
+            path = (*path, *getattr(details.get("ctx", {}).get("error"), "path", ()))
+            if len(path) == 1 and details["type"] in COLLECTIONS:
+                return False
+            if self._replace(path, details["type"]):
+                replaced = True
+            else:
+                removed.add(self._removable(path))
+        removed -= {path for path in removed if any(path[:end] in removed for end in range(1, len(path)))}
+        for path in removed - {()}:
+            value = _value_at(self._data, path[:-1]).pop(path[-1])
+            names = [*PROVIDED.get(str(path[0]), ()), *(path[1:2] or _entry_names(value))]
+            self._names.update(name for name in names if isinstance(name, str))
+            self._removed.add(path)
+        return replaced or bool(removed - {()})
+
+    def _replace(self, path: FieldPath, error_type: str) -> bool:
+        """Replace a value at fault by a stand-in; returns whether there is one that was not tried before."""
+        above = _value_at(self._data, path[:-1])
+        if not path or path in self._replaced or not (error_type in NUMERIC or path[-1] in STAND_INS):
+            return False
+        if not isinstance(above, dict) and path[-1] not in _keys(above):
+            return False
+        above[path[-1]] = copy.copy(STAND_INS.get(str(path[-1]), 1.0))
+        self._replaced.add(path)
+        return True
+
+    def _removable(self, path: FieldPath) -> FieldPath:
+        """Return the path of the value at `path` or of what contains it, a list where the value is in one.
+
+        Other entries of a list would get other numbers if one were removed.
+        """
+        path = path[: max((i for i, key in enumerate(path) if isinstance(key, int)), default=len(path))]
+        while path and path[-1] not in _keys(_value_at(self._data, path[:-1])):
+            path = path[:-1]
+        return path
+
+    def _entry(self, path: FieldPath) -> FieldPath:
+        """Return the entry of a group, such as a body, or else the key at the top that contains a path."""
+        group, inside = _value_at(self._original, path[:1]), dotted(path[1:])
+        return (*path[:1], *(key for key in _keys(group) if _is_in(inside, str(key))))[:2]
+
+
+def hidden_problems(
+    error: ValidationError, model: type[BaseModel], source: Source, context: Any
+) -> list[Problem]:
+    """Return the problems of checks of the complete scenario, such as references, which the values at fault prevent."""
+    rest, found = Remainder(source.data), []
+    for result in rest.validations(error, model, context):
+        if isinstance(result, ValidationError) and all(one["loc"] == () for one in result.errors()):
+            found += rest.independent(problems_of(result, model, source))
+    return found
+
+
+def remaining(
+    error: ValidationError, model: type[AnyModel], source: Source
+) -> tuple[AnyModel | None, Remainder]:
+    """Return the object without the values at fault, and what was left out; None where too little remains."""
+    rest = Remainder(source.data)
+    found = [result for result in rest.validations(error, model) if isinstance(result, model)]
+    return (found[0] if found else None), rest
+
+
+def _keys(value: Any) -> Collection[Any]:
+    """Return the keys of a mapping or the indices of a list; nothing for a single value."""
+    return value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+
+
+def _value_at(value: Any, path: FieldPath) -> Any:
+    """Return the value at a path, or None."""
+    for key in path:
+        value = value[key] if key in _keys(value) else None
+    return value
+
 
 def _texts(value: Any) -> Iterator[str]:
+    """Yield all keys and texts in a value."""
     if isinstance(value, dict):
+        yield from map(str, value)
         value = list(value.values())
     if isinstance(value, list):
         for part in value:
@@ -153,52 +170,17 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
 
 
-def _entry_names(value: Any) -> Iterator[str]:
-    """Yield the names of the entries of a list."""
-    for entry in value if isinstance(value, list) else ():
-        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
-            yield entry["name"]
+def _entry_names(group: Any) -> list[Any]:
+    """Return the names of the entries of a mapping or a list, such as phases."""
+    if isinstance(group, list):
+        return [_value_at(entry, ("name",)) for entry in group]
+    return list(_keys(group))
+
+
+def _normalised(text: str) -> str:
+    """Return a text in the letters of names of metrics."""
+    return text.replace("-", "_").lower()
 
 
 def _is_in(field: str, path: str) -> bool:
     return field == path or field.startswith(f"{path}.")
-
-
-def hidden_problems(
-    error: ValidationError, model: type[BaseModel], source: Source, context: Any
-) -> list[Problem]:
-    """Return the problems of checks of the complete scenario, such as references, which the values at fault prevent."""
-    rest = Remainder(source.data)
-    found: list[Problem] = []
-    for _ in range(PASSES):
-        if not rest.leave_out(error, model):
-            break
-        try:
-            model.model_validate(rest.data, context=context)
-        except ValidationError as next_error:
-            error = next_error
-        else:
-            break
-        if _has_valid_fields(error):
-            found += rest.independent(problems_of(error, model, source))
-    return found
-
-
-def _has_valid_fields(error: ValidationError) -> bool:
-    """Return whether every field is valid by itself, so that the checks of the complete scenario were made."""
-    return all(details["loc"] == () for details in error.errors(include_url=False))
-
-
-def remaining(
-    error: ValidationError, model: type[AnyModel], source: Source
-) -> tuple[AnyModel | None, Remainder]:
-    """Return the object without the values at fault, and what was left out; None where too little remains."""
-    rest = Remainder(source.data)
-    for _ in range(PASSES):
-        if not rest.leave_out(error, model):
-            break
-        try:
-            return model.model_validate(rest.data), rest
-        except ValidationError as next_error:
-            error = next_error
-    return None, rest
