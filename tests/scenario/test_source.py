@@ -1,5 +1,6 @@
 """Reading of YAML and JSON files: values, lines, and files that are refused."""
 
+import json
 import os
 import textwrap
 from pathlib import Path
@@ -66,6 +67,23 @@ def test_json_is_read():
         "a": [1, 2.5, "x", True, None],
         "b": {"c": 0.001},
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a"\n: 1, "b" \r\n\n\t: {"c": "\\n\\":", "d": "e"}}',
+        '{"a": [1, {"b": null}], "c": "\\/"}',
+        "[[], {}]\n",
+    ],
+)
+def test_json_gives_the_same_data_as_the_json_module(text):
+    assert parse(text).data == json.loads(text)
+
+
+def test_a_key_has_its_line_if_its_colon_is_in_the_next_one():
+    lines = parse('{"a"\n: 1,\n"b": 2}').locations
+    assert [lines[key,].line for key in "ab"] == [1, 3]
 
 
 def test_aliases_are_copies_with_lines_of_their_own():

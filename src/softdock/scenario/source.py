@@ -6,6 +6,7 @@ a number and `no` a text. JSON is a subset.
 """
 
 import functools
+import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,6 @@ from ruamel.yaml.reader import ReaderError
 
 from softdock.errors import InputError, Problem
 from softdock.quantities.model import DEEPEST
-from softdock.scenario.json_events import NotJsonError, json_events
 
 VERSION = 1
 """The version of the file format that this program reads."""
@@ -36,6 +36,8 @@ LARGEST_FILE = 1_000_000
 MOST_VALUES = 20_000
 """Values of a file with expanded aliases; refuses files that grow exponentially."""
 
+_BREAK_BEFORE_COLON = re.compile(r'"([ \t\r]*\n\s*):')
+"""In JSON the quote ends a key: texts have no line breaks."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 FieldPath = tuple[str | int, ...]
 """Path of a value in the data: keys and indices from the top."""
@@ -164,13 +166,7 @@ def _compose(text: str, file: str) -> _Node:
     """Build the tree of nodes from the events of the parser; cached, so it must not be changed."""
     builder = _Builder(file)
     try:
-        for event in json_events(text):
-            builder.take(event)
-        return builder.root
-    except NotJsonError:
-        builder = _Builder(file)
-    try:
-        for event in YAML(typ="safe", pure=True).parse(text):
+        for event in YAML(typ="safe", pure=True).parse(_with_colons_beside_keys(text)):
             builder.take(event)
     except InputError:
         raise
@@ -184,6 +180,17 @@ def _compose(text: str, file: str) -> _Node:
             file, builder.line, f"The text is not YAML: {error or type(error).__name__}."
         ) from None
     return builder.root
+
+
+def _with_colons_beside_keys(text: str) -> str:
+    """Return JSON text without line breaks between keys and colons, which the parser of YAML refuses."""
+    if _BREAK_BEFORE_COLON.search(text) is None:
+        return text
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return _BREAK_BEFORE_COLON.sub(r'":\1', text)
 
 
 def _describe(error: MarkedYAMLError) -> tuple[int | None, str]:
