@@ -148,7 +148,7 @@ def _load(path: Path) -> ctypes.CDLL:
         raise KernelError(f"The compiled kernels cannot be loaded: {error}. {again}") from error
 
 
-def footer(code: bytes) -> bytes:
+def footer(code: bytes | memoryview) -> bytes:
     """Return the last bytes of a library file: a checksum of all bytes before.
 
     It notices damage, no forgery: who can write the file can write a footer. CRC-32 takes 0.25 ms per megabyte, in
