@@ -8,7 +8,7 @@ import pytest
 
 from kernel_builder.tests.support import load as compile_and_load
 from softdock.contact.kernels.point_depths import inverse_sqrt
-from softdock.dynamics.kernels.kinematics import sine_and_cosine
+from softdock.dynamics.kernels.tree.kinematics import sine_and_cosine
 from softdock.native.argument_types import FLOAT, INTEGER, floats, integers
 from softdock.native.decorators import kernel
 from softdock.native.entry_point import EntryPoint

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.dynamics.kernels.tree import FREE, GROUND
+from softdock.dynamics.kernels.tree.tree import FREE, GROUND
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.session import Session
 from softdock.result import Audit

@@ -7,8 +7,8 @@ import numpy as np
 from softdock.assembly.assembler import Assembly, assemble
 from softdock.assembly.channels.records import channel_records
 from softdock.dynamics.entry_points import derivative
-from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.tree import BALL, FREE
+from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.tree.tree import BALL, FREE
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation

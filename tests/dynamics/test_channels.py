@@ -9,7 +9,7 @@ import pytest
 from dynamics.systems import SCENE_NAMES, SCENES, assemble, scene
 from softdock.assembly.channels.records import channel_records
 from softdock.assembly.channels.registry import default_observations
-from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.model.elements import Spring

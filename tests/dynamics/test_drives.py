@@ -7,7 +7,7 @@ import pytest
 
 from dynamics.systems import TIGHT, assemble, evaluate, simulate, simulate_with_peaks
 from softdock import simulate as run_scenario
-from softdock.dynamics.kernels.evaluation import AFTER_JUMP
+from softdock.dynamics.kernels.recording.evaluation import AFTER_JUMP
 from softdock.dynamics.settings import Accuracy, Method
 from softdock.errors import InputError
 from softdock.model.elements import Drive, Load, Spring, Stop

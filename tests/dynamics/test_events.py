@@ -8,7 +8,7 @@ import pytest
 import softdock
 from dynamics.systems import EPS, simulate
 from softdock import simulate as run_scenario
-from softdock.dynamics.kernels.stepping import INSTANT_WIDTH
+from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH
 from softdock.dynamics.run_results import Ending
 from softdock.errors import InputError
 from softdock.model.elements import Drive, Spring, Strut, Weld

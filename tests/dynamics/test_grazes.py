@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock.dynamics.kernels.contacts import MAX_SKINS_PER_STEP
+from softdock.dynamics.kernels.forces.contacts import MAX_SKINS_PER_STEP
 from softdock.scenario.loading import load
 from softdock.simulation import simulate
 

@@ -6,9 +6,9 @@ from tests.dynamics.systems import SCENE_NAMES, SCENES, evaluate, scene, simulat
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import LINEAR, derivative, linearise
-from softdock.dynamics.kernels.elements import STRUT, WELD, hold_present_pose
-from softdock.dynamics.kernels.motion_profiles import rest_at
-from softdock.dynamics.kernels.rosenbrock import (
+from softdock.dynamics.kernels.forces.elements import STRUT, WELD, hold_present_pose
+from softdock.dynamics.kernels.forces.motion_profiles import rest_at
+from softdock.dynamics.kernels.integration.rosenbrock import (
     ALPHA,
     ERROR_WEIGHTS,
     GAMMA,
@@ -18,9 +18,9 @@ from softdock.dynamics.kernels.rosenbrock import (
     prepare_implicit_dense,
     take_implicit_step,
 )
-from softdock.dynamics.kernels.stages import factorise, solve_stage
-from softdock.dynamics.kernels.stepping import END, interpolate
-from softdock.dynamics.kernels.tree import BALL
+from softdock.dynamics.kernels.integration.stages import factorise, solve_stage
+from softdock.dynamics.kernels.integration.stepping import END, interpolate
+from softdock.dynamics.kernels.tree.tree import BALL
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records

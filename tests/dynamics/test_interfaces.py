@@ -69,7 +69,7 @@ def simulate_impact_on_bottoms(layout, mass=10.0, k=1e5, speed=0.01):
     assembly = assemble(system)
     interfaces, pins = interface_records(system, assembly)
     from softdock.assembly.channels.records import channel_records
-    from softdock.dynamics.kernels.channels import LARGEST
+    from softdock.dynamics.kernels.channels.channels import LARGEST
     from softdock.model.observations import Observation
 
     watched = [Observation(name="berth", field=f) for f in ("force", "pin_force", "contacts", "insertion")]

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from softdock.dynamics.kernels import tree
-from softdock.dynamics.kernels.elements import ELEMENT
-from softdock.dynamics.kernels.motion_profiles import (
+from softdock.dynamics.kernels.forces.elements import ELEMENT
+from softdock.dynamics.kernels.forces.motion_profiles import (
     JERK,
     RAMP,
     S_CURVE,
@@ -16,6 +15,7 @@ from softdock.dynamics.kernels.motion_profiles import (
     command_at,
     plan_motion,
 )
+from softdock.dynamics.kernels.tree import tree
 from softdock.robot.trajectory import Bounds, fastest_profile
 
 EPS = np.finfo(float).eps

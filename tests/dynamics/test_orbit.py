@@ -9,7 +9,7 @@ from scipy.interpolate import CubicSpline
 
 from dynamics.systems import EPS, evaluate, simulate, simulate_with_peaks
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.kernels import orbit as orbit_kernels
+from softdock.dynamics.kernels.tree import orbit as orbit_kernels
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import StateKind
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh

@@ -7,8 +7,8 @@ from dynamics.flexible_systems import bent_boom
 from dynamics.systems import JOINTS, assemble, evaluate, joint, solid
 from softdock.assembly.channels.records import channel_records
 from softdock.assembly.reactions import rigidly_beyond
-from softdock.dynamics.kernels.channels import read_channels
-from softdock.dynamics.kernels.reactions import frame_acceleration
+from softdock.dynamics.kernels.channels.channels import read_channels
+from softdock.dynamics.kernels.forces.reactions import frame_acceleration
 from softdock.model import joints as j
 from softdock.model.elements import Load, Lock, Spring, Strut, Weld
 from softdock.model.frames import Anchor

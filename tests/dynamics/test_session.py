@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.kernels.tree import copy_records
+from softdock.dynamics.kernels.tree.tree import copy_records
 from softdock.dynamics.run_results import Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation

@@ -9,8 +9,8 @@ import pytest
 from dynamics.systems import assemble
 from softdock import simulate
 from softdock.dynamics.entry_points import derivative
-from softdock.dynamics.kernels.engagement import shorten_step, stays_engaged, stays_free
-from softdock.dynamics.kernels.stepping import interpolate
+from softdock.dynamics.kernels.integration.stepping import interpolate
+from softdock.dynamics.kernels.run.engagement import shorten_step, stays_engaged, stays_free
 from softdock.dynamics.run_memory import set_resting_limits
 from softdock.dynamics.system_arrays import StateKind
 from softdock.dynamics.system_records import prepare_system

@@ -7,7 +7,7 @@ import pytest
 
 from dynamics.systems import EPS
 from softdock import simulate
-from softdock.dynamics.kernels.quadrature import GAUSS, KRONROD, NODES
+from softdock.dynamics.kernels.search.quadrature import GAUSS, KRONROD, NODES
 from softdock.model.elements import Load, Pulse, Spring
 from softdock.model.events import Action, Event
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute

@@ -6,7 +6,7 @@ import pinocchio as pin
 
 from dynamics.systems import JOINTS, evaluate, joint, solid
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.kernels.dynamics import link_accelerations
+from softdock.dynamics.kernels.tree.dynamics import link_accelerations
 from softdock.model import joints as j
 from softdock.model.elements import Spring
 from softdock.model.mjcf import to_mjcf

@@ -13,7 +13,7 @@ import pytest
 from softdock import simulate, simulation
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative
-from softdock.dynamics.kernels.tree import GROUP, records
+from softdock.dynamics.kernels.tree.tree import GROUP, records
 from softdock.dynamics.system_records import system_records
 from softdock.lumped import entry_points as lumped
 from softdock.lumped.chain import Chain, Pad

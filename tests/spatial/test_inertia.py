@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from tests.spatial.cases import inertias, motions, plain, poses, vectors
 
-from softdock.dynamics.kernels import fused_algebra
+from softdock.dynamics.kernels.tree import fused_algebra
 from softdock.spatial import inertia as i
 from softdock.spatial import kernels
 from softdock.spatial.poses import Pose

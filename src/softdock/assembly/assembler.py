@@ -16,10 +16,10 @@ from softdock.assembly.reactions import (
 )
 from softdock.assembly.stop_balance import start_position
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
-from softdock.dynamics.kernels import elements as e
-from softdock.dynamics.kernels import tree as k
-from softdock.dynamics.kernels.derivative import EXTRA_STATES
-from softdock.dynamics.kernels.derivative import WORLD as WORLD_RECORD
+from softdock.dynamics.kernels.forces import elements as e
+from softdock.dynamics.kernels.forces.derivative import EXTRA_STATES
+from softdock.dynamics.kernels.forces.derivative import WORLD as WORLD_RECORD
+from softdock.dynamics.kernels.tree import tree as k
 from softdock.dynamics.link_motion import LinkMotion
 from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.dynamics.system_arrays import JointIndices, StateKind, SystemArrays

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels import tree as k
+from softdock.dynamics.kernels.tree import tree as k
 from softdock.native.simd import LANES
 
 Floats = NDArray[np.float64]

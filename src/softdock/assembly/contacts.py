@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
 from softdock.contact.pair import ContactPair
-from softdock.dynamics.kernels.contacts import PAIR
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.forces.contacts import PAIR
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.errors import InputError, Problem
 from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
 from softdock.model.system import System

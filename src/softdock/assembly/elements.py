@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels import elements as e
-from softdock.dynamics.kernels import tree as k
-from softdock.dynamics.kernels.drives import start_drive
-from softdock.dynamics.kernels.motion_profiles import RAMP, S_CURVE, TRAPEZOIDAL, UNLIMITED, rest_at
+from softdock.dynamics.kernels.forces import elements as e
+from softdock.dynamics.kernels.forces.drives import start_drive
+from softdock.dynamics.kernels.forces.motion_profiles import RAMP, S_CURVE, TRAPEZOIDAL, UNLIMITED, rest_at
+from softdock.dynamics.kernels.tree import tree as k
 from softdock.dynamics.system_arrays import FlexibleRecords, JointIndices
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld

@@ -5,8 +5,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from softdock.dynamics.kernels import formulas as f
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.channels import formulas as f
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.model.formulas import Constant, Formula, Operation, Quantity
 from softdock.model.observations import Observation
 

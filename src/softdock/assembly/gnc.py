@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, links_at_state
-from softdock.dynamics.kernels.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
+from softdock.dynamics.kernels.control.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
 from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.errors import InputError
 from softdock.gnc.design import (

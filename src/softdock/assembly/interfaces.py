@@ -5,8 +5,8 @@ import numpy as np
 from softdock.assembly.assembler import Assembly
 from softdock.contact.pins import shape_record
 from softdock.dynamics.entry_points import apply_interfaces, set_motion
-from softdock.dynamics.kernels.interfaces import INTERFACE, PIN, RESULT_DEPTH
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN, RESULT_DEPTH
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem

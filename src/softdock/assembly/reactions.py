@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from softdock.assembly.elements import BodyPlacement
 from softdock.assembly.structures import Attached
-from softdock.dynamics.kernels import reactions as r
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.forces import reactions as r
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Load, Lock, Strut, Weld
 from softdock.model.joints import Fixed, Free, pose_at

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.appendages import APPENDAGE, MODE, NODE
-from softdock.dynamics.kernels.orbit import ORBIT, PLATE
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.tree.appendages import APPENDAGE, MODE, NODE
+from softdock.dynamics.kernels.tree.orbit import ORBIT, PLATE
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.system_arrays import FlexibleRecords
 from softdock.model.joints import pose_at
 from softdock.model.orbit import BodyPlate, SystemOrbit

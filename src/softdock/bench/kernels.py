@@ -4,7 +4,7 @@ from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.near_list import rebuild
 from softdock.contact.kernels.pin_rows import BODY, FEATURE, PART, PENETRATION, WEIGHT
 from softdock.contact.kernels.pins import TOTALS_SIZE, add_forces, manifold
-from softdock.dynamics.kernels.derivative import derivative
+from softdock.dynamics.kernels.forces.derivative import derivative
 from softdock.native.decorators import kernel
 
 

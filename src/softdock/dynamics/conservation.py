@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.entry_points import derivative, write_conserved
-from softdock.dynamics.kernels import conservation as kernels
-from softdock.dynamics.kernels.derivative import SystemRecords
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.forces.derivative import SystemRecords
+from softdock.dynamics.kernels.run import conservation as kernels
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.settings import Accuracy
 
 Floats = NDArray[np.float64]

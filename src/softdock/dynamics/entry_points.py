@@ -3,34 +3,15 @@
 import numpy as np
 
 from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS, check_lists
-from softdock.dynamics.kernels import (
-    appendages,
-    bonds,
-    channels,
-    conservation,
-    contacts,
-    controllers,
-    elements,
-    events,
-    formulas,
-    gnc_records,
-    impulse,
-    interfaces,
-    linear,
-    load_search,
-    motion_bounds,
-    orbit,
-    reactions,
-    run_data,
-    step_search,
-    stepping,
-    time_loop,
-    tree,
-    windows,
-)
-from softdock.dynamics.kernels import (
-    derivative as motion,
-)
+from softdock.dynamics.kernels.channels import channels, formulas
+from softdock.dynamics.kernels.control import controllers, gnc_records
+from softdock.dynamics.kernels.forces import bonds, contacts, elements, interfaces, linear, reactions
+from softdock.dynamics.kernels.forces import derivative as motion
+from softdock.dynamics.kernels.integration import stepping
+from softdock.dynamics.kernels.recording import run_data
+from softdock.dynamics.kernels.run import conservation, time_loop
+from softdock.dynamics.kernels.search import events, load_search, step_search, windows
+from softdock.dynamics.kernels.tree import appendages, impulse, motion_bounds, orbit, tree
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.native.argument_types import (
     BOOLEAN,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.entry_points import impulse_response, set_motion
-from softdock.dynamics.kernels import tree as k
+from softdock.dynamics.kernels.tree import tree as k
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError

@@ -9,14 +9,19 @@ from numpy.typing import NDArray
 from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import RUN, WORKSPACE
-from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.derivative import SystemRecords
-from softdock.dynamics.kernels.dynamics import tile_index
-from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
-from softdock.dynamics.kernels.events import BOND_CONTACT
-from softdock.dynamics.kernels.run_data import RUN_STATE
-from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
-from softdock.dynamics.kernels.tree import FREE, records
+from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.forces.derivative import SystemRecords
+from softdock.dynamics.kernels.forces.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
+from softdock.dynamics.kernels.integration.stepping import (
+    BOGACKI_SHAMPINE,
+    DORMAND_PRINCE,
+    ROSENBROCK,
+    RUNGE_KUTTA_4,
+)
+from softdock.dynamics.kernels.recording.run_data import RUN_STATE
+from softdock.dynamics.kernels.search.events import BOND_CONTACT
+from softdock.dynamics.kernels.tree.dynamics import tile_index
+from softdock.dynamics.kernels.tree.tree import FREE, records
 from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.channels import (
+from softdock.dynamics.kernels.channels.channels import (
     ChannelKind,
     is_about_elements,
     is_about_frames,
     is_acceleration,
 )
-from softdock.dynamics.kernels.elements import acts_between_bodies
+from softdock.dynamics.kernels.forces.elements import acts_between_bodies
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import SystemArrays
 

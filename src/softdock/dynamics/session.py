@@ -18,11 +18,11 @@ from softdock.dynamics.entry_points import (
     refresh_lists,
     set_motion,
 )
-from softdock.dynamics.kernels import run_data as kernels
-from softdock.dynamics.kernels.conservation import IN_WORLD, START
-from softdock.dynamics.kernels.derivative import SystemRecords
-from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
-from softdock.dynamics.kernels.run_data import Status
+from softdock.dynamics.kernels.forces.derivative import SystemRecords
+from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
+from softdock.dynamics.kernels.recording import run_data as kernels
+from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
 from softdock.dynamics.run_memory import (
     MIN_SPEED_SCALE,
     allocate_run,

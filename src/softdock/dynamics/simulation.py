@@ -10,14 +10,14 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels.layout import DEPTH
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.entry_points import apply_contacts
-from softdock.dynamics.kernels.channels import CHANNEL
-from softdock.dynamics.kernels.contacts import PAIR
-from softdock.dynamics.kernels.events import ACTION, EVENT
-from softdock.dynamics.kernels.formulas import NODE
-from softdock.dynamics.kernels.gnc_records import GncRecords, no_controllers
-from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
-from softdock.dynamics.kernels.tree import copy_records, records
-from softdock.dynamics.kernels.windows import WINDOW
+from softdock.dynamics.kernels.channels.channels import CHANNEL
+from softdock.dynamics.kernels.channels.formulas import NODE
+from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
+from softdock.dynamics.kernels.forces.contacts import PAIR
+from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
+from softdock.dynamics.kernels.search.events import ACTION, EVENT
+from softdock.dynamics.kernels.search.windows import WINDOW
+from softdock.dynamics.kernels.tree.tree import copy_records, records
 from softdock.dynamics.run_memory import supports_implicit_steps
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.session import Session, update_near_lists

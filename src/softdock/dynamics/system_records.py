@@ -7,8 +7,8 @@ from typing import Any
 from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.contact.entry_points import CONTACT_ARRAYS
 from softdock.dynamics.entry_points import GNC, SYSTEM
-from softdock.dynamics.kernels.derivative import SystemRecords
-from softdock.dynamics.kernels.gnc_records import GncRecords, no_controllers
+from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
+from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.native.argument_types import PreparedStructure
 from softdock.native.structure_memory import allocate

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.impulse import Impact
-from softdock.dynamics.kernels.contacts import PAIR
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.forces.contacts import PAIR
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.run_results import CapturedState
 from softdock.dynamics.session import Session, update_near_lists

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, assemble
-from softdock.dynamics.kernels.tree import FREE, PRISMATIC, REVOLUTE
+from softdock.dynamics.kernels.tree.tree import FREE, PRISMATIC, REVOLUTE
 from softdock.errors import InputError
 from softdock.model import joints as j
 from softdock.model.system import WORLD, Body, System

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, eliminate_base

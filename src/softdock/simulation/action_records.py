@@ -3,8 +3,8 @@
 import numpy as np
 
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.kernels import events as e
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.search import events as e
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.model.gnc import MODES
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.phases import PhaseAction

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.assembly.loads import LoadChannels
-from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.model.member_kinds import LoadKind
 from softdock.model.observations import Observation
 from softdock.result import Load

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.dynamics.kernels import windows as w
-from softdock.dynamics.kernels.channels import INTEGRAL, LARGEST, SMALLEST
-from softdock.dynamics.kernels.events import CLOSE_WINDOW, OPEN_WINDOW
-from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.channels.channels import INTEGRAL, LARGEST, SMALLEST
+from softdock.dynamics.kernels.search import windows as w
+from softdock.dynamics.kernels.search.events import CLOSE_WINDOW, OPEN_WINDOW
+from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.run_results import Run
 from softdock.model.expressions import Condition, MetricExpression, Window
 from softdock.model.formulas import (

@@ -10,9 +10,9 @@ from softdock.assembly.assembler import Assembly
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
-from softdock.dynamics.kernels.events import ACTION, CAPTURE_STATE, STOP_RUN
-from softdock.dynamics.kernels.gnc_records import GncRecords
-from softdock.dynamics.kernels.tree import copy_records, records
+from softdock.dynamics.kernels.control.gnc_records import GncRecords
+from softdock.dynamics.kernels.search.events import ACTION, CAPTURE_STATE, STOP_RUN
+from softdock.dynamics.kernels.tree.tree import copy_records, records
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings

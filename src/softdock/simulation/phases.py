@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.events import ARM_EVENT, DISARM_EVENT, STOP_RUN
+from softdock.dynamics.kernels.search.events import ARM_EVENT, DISARM_EVENT, STOP_RUN
 from softdock.dynamics.run_results import Run
 from softdock.errors import InputError, Problem
 from softdock.model.events import Action

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.evaluation import AFTER_JUMP, ROW_SPACING
+from softdock.dynamics.kernels.recording.evaluation import AFTER_JUMP, ROW_SPACING
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

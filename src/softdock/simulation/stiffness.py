@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.entry_points import LINEAR, linearise
-from softdock.dynamics.kernels.linear import Linear, activate_connection
-from softdock.dynamics.kernels.poses import link_point, link_rotation
+from softdock.dynamics.kernels.forces.linear import Linear, activate_connection
+from softdock.dynamics.kernels.tree.poses import link_point, link_rotation
 from softdock.dynamics.run_memory import linear_sizes
 from softdock.dynamics.session import Session
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness

@@ -14,9 +14,9 @@ from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
 from softdock.assembly.loads import LoadChannels, load_channels
 from softdock.contact.pair import ContactPair
-from softdock.dynamics.kernels import events as e
-from softdock.dynamics.kernels.channels import LARGEST
-from softdock.dynamics.kernels.tree import copy_records, records
+from softdock.dynamics.kernels.channels.channels import LARGEST
+from softdock.dynamics.kernels.search import events as e
+from softdock.dynamics.kernels.tree.tree import copy_records, records
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
 from softdock.model.member_kinds import loads_of

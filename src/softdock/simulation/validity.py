@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.contacts import CHECKED_DEPTH_SHARE
-from softdock.dynamics.kernels.elements import STOP
+from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
+from softdock.dynamics.kernels.forces.elements import STOP
 from softdock.dynamics.run_results import Ending, Run
 from softdock.model.system import System
 from softdock.result import Load, Validity

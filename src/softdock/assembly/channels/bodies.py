@@ -14,8 +14,8 @@ from softdock.assembly.channels.declaration import (
     vector,
     wrench,
 )
-from softdock.dynamics.kernels.channels import ChannelKind, Form
-from softdock.dynamics.kernels.reactions import FORCE_SIZE, MOMENT_SIZE
+from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
+from softdock.dynamics.kernels.forces.reactions import FORCE_SIZE, MOMENT_SIZE
 from softdock.errors import no_such
 from softdock.model.joints import MOTIONS
 from softdock.model.observations import Observation

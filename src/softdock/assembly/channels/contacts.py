@@ -16,9 +16,9 @@ from softdock.assembly.channels.declaration import (
     wrench,
 )
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE
-from softdock.dynamics.kernels import interfaces as pins
-from softdock.dynamics.kernels.channels import ChannelKind
-from softdock.dynamics.kernels.zones import ZONE_AREA, ZONE_PRESSURE, ZONE_RESULTS
+from softdock.dynamics.kernels.channels.channels import ChannelKind
+from softdock.dynamics.kernels.forces import interfaces as pins
+from softdock.dynamics.kernels.forces.zones import ZONE_AREA, ZONE_PRESSURE, ZONE_RESULTS
 from softdock.errors import InputError
 from softdock.model.system import System
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from softdock.assembly.channels.bodies import BodyGroup
 from softdock.assembly.channels.declaration import ChannelGroup, Field, Fields, Reading
-from softdock.dynamics.kernels.channels import ChannelKind
-from softdock.dynamics.kernels.gnc_records import ControllerValue
+from softdock.dynamics.kernels.channels.channels import ChannelKind
+from softdock.dynamics.kernels.control.gnc_records import ControllerValue
 from softdock.errors import no_such
 from softdock.model.observations import Observation
 from softdock.model.system import WORLD, System

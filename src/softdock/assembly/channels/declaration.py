@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.kernels.channels import ChannelKind, Form
+from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
 from softdock.errors import suggest
 from softdock.model.observations import Observation
 from softdock.model.system import System

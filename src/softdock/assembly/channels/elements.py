@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from softdock.assembly.channels.declaration import ChannelGroup, Field, Fields, Reading, moment, wrench
-from softdock.dynamics.kernels.channels import ChannelKind, DriveValue, Form
-from softdock.dynamics.kernels.couplings import ANGLE, JAMMED, MATED, MISALIGNMENT, MISSED
-from softdock.dynamics.kernels.elements import SPRING
+from softdock.dynamics.kernels.channels.channels import ChannelKind, DriveValue, Form
+from softdock.dynamics.kernels.forces.couplings import ANGLE, JAMMED, MATED, MISALIGNMENT, MISSED
+from softdock.dynamics.kernels.forces.elements import SPRING
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Load, Lock, Strut, Weld
 from softdock.model.observations import Observation

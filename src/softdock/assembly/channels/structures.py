@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from softdock.assembly.channels.declaration import ChannelGroup, Field, Fields, Reading, suggest_field, vector
-from softdock.dynamics.kernels.channels import ChannelKind
+from softdock.dynamics.kernels.channels.channels import ChannelKind
 from softdock.errors import InputError, no_such
 from softdock.model.observations import Observation
 from softdock.model.system import System

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.derivative import derivative
-from softdock.dynamics.kernels.run_data import Status
-from softdock.dynamics.kernels.time_loop import advance_run
+from softdock.dynamics.kernels.forces.derivative import derivative
+from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.run.time_loop import advance_run
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
 from softdock.robot.kernels.arm import compute_inertias, compute_poses, write_forces, write_mass_matrix

@@ -1,0 +1,1 @@
+"""Observed quantities and formulas of them."""

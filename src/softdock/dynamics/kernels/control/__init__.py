@@ -1,0 +1,1 @@
+"""Controllers: measurements, estimates, guidance, commands and actuators."""

@@ -1,0 +1,222 @@
+"""Bonded contacts: a closed contact replaced by a linear connection about the state in which it was bonded.
+
+The connection has the force of that state, and the tangent stiffness and damping of the contact. It costs as much as a
+weld, whatever the number of cells, and holds while its load stays well below the preload: it neither opens nor
+slips.
+"""
+
+import math
+
+import numpy as np
+
+from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT_SIZE, TORQUE
+from softdock.contact.kernels.stiffness import evaluate_drag, evaluate_stiffness
+from softdock.dynamics.kernels.forces.contacts import add_opposite_wrenches, relative_pose, relative_velocity
+from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import (
+    matrix_product,
+    rotate,
+    rotation_vector_from_matrix,
+    transpose,
+    unpack_matrix,
+)
+
+BOND = np.dtype(
+    [
+        ("active", np.int64),
+        # When it was bonded, in axes of surface A about its origin.
+        ("R_AB", np.float64, 9),
+        ("p_AB_A", np.float64, 3),
+        ("wrench", np.float64, 6),  # on B without its damping: torque, force
+        ("out", np.float64, OUTPUT_SIZE),  # of the contact
+        ("K", np.float64, (6, 6)),  # tangent stiffness, rotations first [N m/rad, N m/m; N/rad, N/m]
+        ("D", np.float64, (6, 6)),  # damping, the same per rate
+        ("drag", np.float64, (6, 6)),  # part of the damping that is friction of surfaces that do not slip
+        ("friction", np.float64),  # largest force of friction [N]
+        ("friction_speed", np.float64),  # [m/s]
+        # Results of the last evaluation, and of the run.
+        ("velocity", np.float64, 6),  # of the point of B at A's origin, rotation first, in A
+        ("energy", np.float64),  # [J]
+        ("load", np.float64),  # change of force or pressure since it was bonded, over that at the time
+        ("largest_load", np.float64),
+        ("largest_slip", np.float64),  # friction that would hold the contact over `friction`
+    ],
+    align=True,
+)
+"""One per contact of a system in which an event or a phase bonds contacts."""
+
+
+@inline
+def row_major(R):
+    """Return a 3x3 matrix, given as three rows, as nine numbers row by row."""
+    return R[0][0], R[0][1], R[0][2], R[1][0], R[1][1], R[1][2], R[2][0], R[2][1], R[2][2]
+
+
+@inline
+def velocity_at_A(w, v, p):
+    """Return angular velocity [rad/s] and velocity [m/s] of the point of B at A's origin, in A.
+
+    `w`, `v`: those at B's origin, which is at p [m].
+    """
+    x, y, z = (
+        v[0] - w[1] * p[2] + w[2] * p[1],
+        v[1] - w[2] * p[0] + w[0] * p[2],
+        v[2] - w[0] * p[1] + w[1] * p[0],
+    )
+    return w[0], w[1], w[2], x, y, z
+
+
+@kernel
+def bond_contact(links, pair, bond, i, arrays, lists):
+    """Replace contact i by its linear connection at the present state; Eq. (C41). Nothing happens if it is open.
+
+    Expects that the contact was evaluated at this state.
+    """
+    if pair.active == 0:
+        return
+    a, b = links[pair.a], links[pair.b]
+    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+    if pair.force == 0.0 or not evaluate_stiffness(
+        arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, bond.K, bond.D
+    ):
+        return
+    pair.active, bond.active = 0, 1
+    R = row_major(R_AB)
+    for k in range(9):
+        bond.R_AB[k] = R[k]
+    for k in range(3):
+        bond.p_AB_A[k] = p_AB_A[k]
+        bond.wrench[k], bond.wrench[3 + k] = pair.out[TORQUE + k], pair.out[FORCE + k]
+    for k in range(OUTPUT_SIZE):
+        bond.out[k] = pair.out[k]
+    bond.friction = evaluate_drag(arrays, lists, i, R_AB, p_AB_A, bond.drag)
+    bond.friction_speed = arrays.pairs[i]["friction_speed"]
+    # Energy needs a symmetric stiffness; positive loss a symmetric damping.
+    make_symmetric(bond.K)
+    make_symmetric(bond.D)
+    V = velocity_at_A(w_AB_A, v_AB_A, p_AB_A)
+    for k in range(6):
+        for j in range(6):
+            bond.wrench[k] += bond.D[k, j] * V[j]
+
+
+@inline
+def make_symmetric(M):
+    """Replace a matrix by the mean of itself and its transpose."""
+    for i in range(6):
+        for j in range(i):
+            M[i, j] = 0.5 * (M[i, j] + M[j, i])
+            M[j, i] = M[i, j]
+
+
+@kernel
+def apply_bonds(links, pairs, bonds):
+    """Add the wrenches of bonded contacts, after `apply_contacts`; returns the power dissipated [W]; Eq. (C41)."""
+    loss = 0.0
+    for i in range(bonds.shape[0]):
+        bond = bonds[i]
+        if bond.active == 0:
+            continue
+        pair = pairs[i]
+        a, b = links[pair.a], links[pair.b]
+        R_NA, p_A, p_B, R_AB, p = relative_pose(pair, links)
+        w, v = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+        V = velocity_at_A(w, v, p)
+        for k in range(6):
+            bond.velocity[k] = V[k]
+        E = matrix_product(row_major(R_AB), transpose(unpack_matrix(bond.R_AB)))
+        ex, ey, ez = rotation_vector_from_matrix(E)
+        hx, hy, hz = rotate(E, bond.p_AB_A[0], bond.p_AB_A[1], bond.p_AB_A[2])
+        d = (ex, ey, ez, p[0] - hx, p[1] - hy, p[2] - hz)
+        loss += write_bond_force(pair, bond, d, V)
+        out = pair.out
+        fx, fy, fz = rotate(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
+        tx, ty, tz = rotate(R_NA, out[TORQUE], out[TORQUE + 1], out[TORQUE + 2])
+        x, y, z = p_A
+        tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
+        add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
+        pair.force = math.sqrt(fx * fx + fy * fy + fz * fz)
+    return loss
+
+
+@inline
+def write_bond_force(pair, bond, d, V):
+    """Write force, torque and energy of a bond at a displacement and velocity; returns the power dissipated [W]."""
+    out, loss, energy, strain, change, force = pair.out, 0.0, bond.out[ENERGY], 0.0, 0.0, 0.0
+    for k in range(OUTPUT_SIZE):
+        out[k] = bond.out[k]
+    for k in range(6):
+        elastic = 0.0
+        for j in range(6):
+            elastic += bond.K[k, j] * d[j]
+        energy += (0.5 * elastic - bond.wrench[k]) * d[k]
+        strain += elastic * d[k]
+        out[place_in_output(k)] = bond.wrench[k] - elastic
+    add_torque_of_motion(out, d)
+    for k in range(6):
+        damping, at = 0.0, place_in_output(k)
+        for j in range(6):
+            damping += bond.D[k, j] * V[j]
+        loss += damping * V[k]
+        out[at] -= damping
+        if k >= 3:
+            change += (bond.wrench[k] - out[at]) ** 2
+            force += bond.wrench[k] * bond.wrench[k]
+    out[ENERGY], out[DISSIPATION], bond.energy = energy, loss, energy
+    bond.load = math.sqrt(change / force)
+    if bond.out[ENERGY] > 0.0:  # a torque changes the pressure, not the force
+        bond.load = max(bond.load, math.sqrt(0.5 * max(strain, 0.0) / bond.out[ENERGY]))
+    pair.sharpened = 1  # depth and pressure are those of the contact when it was bonded
+    return loss
+
+
+@inline
+def place_in_output(k):
+    """Return the place of component k of a wrench, torque first, in the output of a contact."""
+    return TORQUE + k if k < 3 else FORCE + k - 3
+
+
+@inline
+def add_torque_of_motion(out, d):
+    """Add the torque by which the elastic wrench in `out` moves with B, so that its power is the change of the energy.
+
+    The rates of the displacement are not the velocity: of the rotation e, w - e x w / 2; of the place x, v + w x x.
+    """
+    ex, ey, ez, x, y, z = d
+    fx, fy, fz = out[FORCE], out[FORCE + 1], out[FORCE + 2]
+    tx, ty, tz = out[TORQUE], out[TORQUE + 1], out[TORQUE + 2]
+    out[TORQUE] += y * fz - z * fy + 0.5 * (ey * tz - ez * ty)
+    out[TORQUE + 1] += z * fx - x * fz + 0.5 * (ez * tx - ex * tz)
+    out[TORQUE + 2] += x * fy - y * fx + 0.5 * (ex * ty - ey * tx)
+
+
+@kernel
+def bond_energy(bonds):
+    """Return the elastic energy of all bonded contacts at the last evaluation [J]."""
+    energy = 0.0
+    for i in range(bonds.shape[0]):
+        if bonds[i].active == 1:
+            energy += bonds[i].energy
+    return energy
+
+
+@kernel
+def update_largest_bond_loads(bonds):
+    """Update the largest change of force of bonded contacts, and the largest share of their friction."""
+    for i in range(bonds.shape[0]):
+        bond = bonds[i]
+        if bond.active == 1:
+            bond.largest_load = max(bond.largest_load, bond.load)
+            if bond.friction > 0.0:
+                bond.largest_slip = max(bond.largest_slip, slip_of(bond))
+
+
+@inline
+def slip_of(bond):
+    """Return the root mean square of the slip speed at the last evaluation over the friction speed; Eq. (C42)."""
+    loss, V = 0.0, bond.velocity
+    for i in range(6):
+        for j in range(6):
+            loss += V[i] * bond.drag[i, j] * V[j]
+    return math.sqrt(max(loss, 0.0) / (bond.friction * bond.friction_speed))

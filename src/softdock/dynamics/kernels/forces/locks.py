@@ -1,0 +1,283 @@
+"""Locks: rigid connections of two frames, made by an impulse and maintained by a constraint wrench.
+
+The two links may belong to different trees. Impulse and wrench follow from the compliance of the links, computed with
+the inverse inertias of the last accelerations.
+"""
+
+import math
+
+from softdock.dynamics.kernels.forces.elements import LOCK
+from softdock.dynamics.kernels.tree.appendages import bias_acceleration, motion_in_link
+from softdock.dynamics.kernels.tree.dynamics import gather_forces, link_accelerations, push_link, solve
+from softdock.dynamics.kernels.tree.fused_algebra import dot6
+from softdock.dynamics.kernels.tree.poses import link_point, link_rotation
+from softdock.dynamics.kernels.tree.tree import FREE
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import store
+from softdock.spatial.kernels import (
+    matrix_product,
+    rotate,
+    rotation_vector_from_matrix,
+    transpose,
+    unpack_matrix,
+)
+
+# Rate at which the drift of a constraint is corrected (Baumgarte) [1/s]: slow against steps, fast against the drift.
+DRIFT_CORRECTION_RATE = 2.0
+# Pivots below this part of their diagonal belong to directions that other joints constrain already.
+SINGULAR_PIVOT = 1e-12
+
+
+@kernel
+def apply_lock_forces(links, axes, groups, tiles, elements, work, gravity):
+    """Add the wrenches of active locks to the accelerations; Eqs. (M50)-(M52). Returns the power they dissipate [W].
+
+    Expects the inverse inertias of `accelerations`. `work` has six rows per lock, and one column more than rows.
+    """
+    last, rate = work.shape[1] - 1, DRIFT_CORRECTION_RATE
+    m = 0
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.kind == LOCK and element.active == 1:
+            x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+            A = relative_motion(links, groups, element.a, element.b, x, y, z, 0, gravity)
+            V = relative_motion(links, groups, element.a, element.b, x, y, z, 1, gravity)
+            drift = constraint_drift(links, element, x, y, z)
+            for k in range(6):
+                correction = 2.0 * rate * V[k] + rate * rate * drift[k]
+                work[6 * m + k, last] = -A[k] - correction
+            element.deflection = math.sqrt(drift[3] * drift[3] + drift[4] * drift[4] + drift[5] * drift[5])
+            m += 1
+    if m == 0:
+        return 0.0
+    solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity)
+    dissipated = 0.0
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.kind == LOCK and element.active == 1:
+            W, a, b = element.wrench, links[element.a], links[element.b]
+            a.loaded, b.loaded = 1, 1
+            V = relative_motion(links, groups, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
+            for k in range(6):
+                b.W[k] += W[k]
+                a.W[k] -= W[k]
+                element.total[k] = W[k]
+                dissipated -= W[k] * V[k]
+            element.force = math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
+    for i in range(links.shape[0]):
+        for k in range(6):
+            links[i].dA[k] += links[i].dB[k]
+    for i in range(axes.shape[0]):
+        axes[i].udot += axes[i].du
+    return dissipated
+
+
+@kernel
+def apply_lock_impulses(links, axes, groups, tiles, elements, work, gravity, appendages, modes, n_q, y):
+    """Apply impulses after which locked links move as one; Eq. (M53). Returns the energy lost [J].
+
+    Expects that the derivative was evaluated at this state.
+    """
+    last = work.shape[1] - 1
+    m = 0
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.kind == LOCK and element.active == 1:
+            x, px, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+            V = relative_motion(links, groups, element.a, element.b, x, px, z, 1, gravity)
+            for k in range(6):
+                work[6 * m + k, last] = -V[k]
+            m += 1
+    if m == 0:
+        return 0.0
+    solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity)
+    lost = 0.0
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.kind == LOCK and element.active == 1:
+            V = relative_motion(links, groups, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
+            for k in range(6):
+                lost -= 0.5 * element.wrench[k] * V[k]
+            add_impulse(links[links[element.b].root], element.wrench, 1.0, n_q, y)
+            add_impulse(links[links[element.a].root], element.wrench, -1.0, n_q, y)
+    for i in range(links.shape[0]):
+        if links[i].parent >= 0:
+            for row in range(links[i].at_u, links[i].at_u + links[i].rows):
+                y[n_q + row] += axes[row].du
+    for i in range(appendages.shape[0]):
+        a = appendages[i]
+        d = links[a.link].dB
+        b0, b1, b2, b3, b4, b5 = motion_in_link(links[a.link], d[0], d[1], d[2], d[3], d[4], d[5])
+        for k in range(a.count):
+            c = modes[a.first + k].c
+            y[n_q + a.at_u + k] -= dot6(c[0], c[1], c[2], c[3], c[4], c[5], b0, b1, b2, b3, b4, b5)
+    return lost
+
+
+@inline
+def add_impulse(base, wrench, sign, n_q, y):
+    """Add an impulse to the momentum of a free tree."""
+    if base.kind == FREE:
+        for k in range(6):
+            y[n_q + base.at_u + k] += sign * wrench[k]
+
+
+@kernel
+def solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity):
+    """Solve for the wrenches of m active locks that change relative motions by the last column of `work`; Eq. (M51).
+
+    Writes each to `wrench` of its lock (on b, in N about N's origin), and the response to all of them to `dB` and `du`.
+    """
+    last = work.shape[1] - 1
+    for column in range(6 * m):
+        clear_response(links, groups)
+        lock = find_lock(elements, column // 6)
+        set_unit_wrench(links, lock, column % 6)
+        apply_lock_wrench(links, groups, lock)
+        compute_response(links, axes, groups, tiles)
+        row = 0
+        for i in range(elements.shape[0]):
+            element = elements[i]
+            if element.kind == LOCK and element.active == 1:
+                x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+                A = relative_motion(links, groups, element.a, element.b, x, y, z, 2, gravity)
+                for k in range(6):
+                    work[row + k, column] = A[k]
+                row += 6
+    solve_symmetric(work, 6 * m)
+    clear_response(links, groups)
+    row = 0
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.kind == LOCK and element.active == 1:
+            W = element.wrench
+            x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+            for k in range(6):
+                W[k] = work[row + k, last]
+            W[0], W[1], W[2] = (
+                W[0] + y * W[5] - z * W[4],
+                W[1] + z * W[3] - x * W[5],
+                W[2] + x * W[4] - y * W[3],
+            )
+            apply_lock_wrench(links, groups, element)
+            row += 6
+    compute_response(links, axes, groups, tiles)
+
+
+@inline
+def find_lock(elements, number):
+    """Return the active lock with the given number among all active locks."""
+    found = 0
+    for i in range(elements.shape[0]):
+        if elements[i].kind == LOCK and elements[i].active == 1:
+            if number == 0:
+                found = i
+            number -= 1
+    return elements[found]
+
+
+@inline
+def set_unit_wrench(links, element, component):
+    """Write a unit torque or force at frame G, in N about N's origin, into the wrench of a lock."""
+    W = element.wrench
+    x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+    for k in range(6):
+        W[k] = 1.0 if k == component else 0.0
+    W[0], W[1], W[2] = W[0] + y * W[5] - z * W[4], W[1] + z * W[3] - x * W[5], W[2] + x * W[4] - y * W[3]
+
+
+@kernel
+def clear_response(links, groups):
+    """Set the forces of the previous response to zero."""
+    for i in range(links.shape[0]):
+        for k in range(6):
+            links[i].f[k] = 0.0
+    for g in range(groups.shape[0]):
+        for k in range(6):
+            store(groups[g].f, k, 0, 0.0)
+
+
+@kernel
+def apply_lock_wrench(links, groups, element):
+    """Add the wrench of a lock to b and subtract it from a."""
+    push_link(links, groups, element.b, element.wrench, -1.0)
+    push_link(links, groups, element.a, element.wrench, 1.0)
+
+
+@kernel
+def compute_response(links, axes, groups, tiles):
+    """Compute the accelerations of links and axes due to the forces in `f` alone; Eq. (M50)."""
+    gather_forces(links, groups)
+    solve(groups, tiles)
+    link_accelerations(links, groups, 1)
+    for g in range(groups.shape[0]):
+        for j in range(groups[g].count):
+            axes[groups[g].at_u[j]].du = groups[g].udot[0, j]
+
+
+@kernel
+def relative_motion(links, groups, a, b, x, y, z, what, gravity):
+    """Return acceleration (0), velocity (1) or response (2) of link b against a, as a motion in N about (x, y, z)."""
+    p0, p1, p2, p3, p4, p5 = motion_in_world(links, groups, b, x, y, z, what, gravity)
+    q0, q1, q2, q3, q4, q5 = motion_in_world(links, groups, a, x, y, z, what, gravity)
+    return p0 - q0, p1 - q1, p2 - q2, p3 - q3, p4 - q4, p5 - q5
+
+
+@inline
+def motion_in_world(links, groups, i, x, y, z, what, gravity):
+    """Return acceleration (0), velocity (1) or response (2) of a link, as a motion in N about (x, y, z)."""
+    link = links[i]
+    base = links[link.root]
+    if what == 0:
+        m0, m1, m2, m3, m4, m5 = bias_acceleration(links, groups, i, gravity)
+        d = link.dA
+        m0, m1, m2, m3, m4, m5 = m0 + d[0], m1 + d[1], m2 + d[2], m3 + d[3], m4 + d[4], m5 + d[5]
+    else:
+        d = link.V if what == 1 else link.dB
+        m0, m1, m2, m3, m4, m5 = d[0], d[1], d[2], d[3], d[4], d[5]
+    wx, wy, wz = rotate(base.R_NB, m0, m1, m2)
+    vx, vy, vz = rotate(base.R_NB, m3, m4, m5)
+    x, y, z = x - base.p_NB[0], y - base.p_NB[1], z - base.p_NB[2]
+    return wx, wy, wz, vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x
+
+
+@inline
+def constraint_drift(links, element, x, y, z):
+    """Return rotation [rad] and displacement [m] of frame G from the locked pose, in N; G is at (x, y, z)."""
+    a, b = links[element.a], links[element.b]
+    R_NF = link_rotation(a, links[a.root], element.R_aF)
+    R_NG = link_rotation(b, links[b.root], element.R_bG)
+    E = matrix_product(matrix_product(transpose(R_NF), R_NG), transpose(unpack_matrix(element.R_FG)))
+    ex, ey, ez = rotation_vector_from_matrix(E)
+    ex, ey, ez = rotate(R_NF, ex, ey, ez)
+    fx, fy, fz = link_point(a, links[a.root], element.p_aF)
+    hold = element.p_FG
+    hx, hy, hz = rotate(R_NF, hold[0], hold[1], hold[2])
+    return ex, ey, ez, x - fx - hx, y - fy - hy, z - fz - hz
+
+
+@kernel
+def solve_symmetric(work, n):
+    """Replace the last column by the solution of the positive semidefinite system in the first n columns.
+
+    Directions that cannot move, because other joints constrain them already, get zero.
+    """
+    last = work.shape[1] - 1
+    for j in range(n):
+        pivot, scale = work[j, j], work[j, j]
+        for k in range(j):
+            pivot -= work[j, k] * work[j, k] * work[k, k]
+        work[j, j] = pivot if pivot > SINGULAR_PIVOT * scale else 0.0
+        for i in range(j + 1, n):
+            entry = work[i, j]
+            for k in range(j):
+                entry -= work[i, k] * work[j, k] * work[k, k]
+            work[i, j] = entry / work[j, j] if work[j, j] > 0.0 else 0.0
+    for j in range(n):
+        for k in range(j):
+            work[j, last] -= work[j, k] * work[k, last]
+    for j in range(n):
+        work[j, last] = work[j, last] / work[j, j] if work[j, j] > 0.0 else 0.0
+    for j in range(n - 1, -1, -1):
+        for k in range(j + 1, n):
+            work[j, last] -= work[k, j] * work[k, last]

@@ -1,0 +1,48 @@
+"""Contact forces on a part of a surface, summed over the cells that face it."""
+
+import math
+
+from softdock.contact.kernels.force import evaluate_block
+from softdock.dynamics.kernels.forces.contacts import relative_pose, relative_velocity
+from softdock.geometry.kernels import nearest_segment
+from softdock.native.decorators import kernel
+
+ZONE_RESULTS = 5
+"""Force on B in axes of A (3) [N], touching area [m2], largest pressure [Pa]."""
+ZONE_AREA, ZONE_PRESSURE = 3, 4
+
+
+@kernel
+def add_zone(system, index, segment, low, high, sums):
+    """Write the sums over the touching cells of a pair whose stress centres face a part of surface A.
+
+    The part is a segment of the meridian, counted from 0, or where that is -1 all with low <= z < high in A [m].
+    """
+    for k in range(ZONE_RESULTS):
+        sums[k] = 0.0
+    pair, links, arrays, lists = system.pairs[index], system.links, system.arrays, system.lists
+    if pair.force == 0.0:
+        return
+    a, b = links[pair.a], links[pair.b]
+    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+    work, data = lists.work[index], arrays.pairs[index]
+    first, last = data["first_described"], data["last_described"]
+    for n in range(min(work["block_count"], lists.blocks.shape[1])):
+        block = lists.blocks[index, n]
+        if not evaluate_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
+            continue
+        for i in range(block["count"]):
+            if work["W"][i] <= 0.0:
+                continue
+            z = work["c_z"][i]
+            inside = low <= z < high
+            if segment >= 0:
+                r = math.sqrt(work["c_x"][i] ** 2 + work["c_y"][i] ** 2)
+                inside = nearest_segment(arrays.segments, first, last, z, r)[0] == first + segment
+            if inside:
+                sums[0] += work["f_x"][i]
+                sums[1] += work["f_y"][i]
+                sums[2] += work["f_z"][i]
+                sums[ZONE_AREA] += work["touching"][i]
+                sums[ZONE_PRESSURE] = max(sums[ZONE_PRESSURE], work["pressure"][i])

@@ -1,0 +1,1 @@
+"""One step of each method, its error, and the size of the next one."""

@@ -1,0 +1,187 @@
+"""Memory of a run: settings and progress, workspace, record and log; and how a run ends."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.dynamics.kernels.forces.derivative import SystemRecords
+from softdock.dynamics.kernels.forces.linear import Linear
+
+
+class Status(IntEnum):
+    """Whether the time loop continues, or why it ended."""
+
+    RUNNING = 0
+    TIME_REACHED = 1
+    STOPPED = 2
+    """By an event."""
+    STEPS_USED_UP = 3
+    NOT_FINITE = 4
+    STEP_TOO_SMALL = 5
+    LISTS_TOO_LONG = 6
+    """Near lists must grow; the run can be continued."""
+    LOG_FULL = 7
+    PENETRATED = 8
+    """A body passed the middle of a wall."""
+
+
+class PendingRow(IntEnum):
+    """Row of the history at the end of a step with a peak; it is discarded if the peak grows later."""
+
+    NONE = 0
+    WRITTEN = 1
+    """All channels are in the row after the last."""
+    DEFERRED = 2
+    """Only the state is stored; most rows of a growing peak are discarded before their channels are needed."""
+
+
+RUN_STATE = np.dtype(
+    [
+        # Settings. Times and step sizes are in seconds.
+        ("automatic", np.int64),  # 1: other methods are tried, and used where they are faster
+        ("allow_implicit", np.int64),  # 1: implicit steps are among them
+        ("stiff_elements", np.int64),  # 1: also while no contact is closed, because elements are stiff
+        ("t_end", np.float64),  # of this call
+        ("duration", np.float64),  # of the whole run
+        ("fixed_step", np.float64),  # 0: error control
+        ("max_step", np.float64),
+        ("min_step", np.float64),
+        ("max_steps", np.int64),  # in the whole run
+        ("record_period", np.float64),  # 0: no samples at fixed times
+        ("record_contact", np.int64),  # 1: also every step while a contact is closed
+        ("watched", np.int64),  # number of channels, the first ones, that events and peaks need
+        ("searched", np.int64),  # with those of loads: number of channels that are read in every step
+        ("record_peaks", np.int64),  # 1: every peak gets a row
+        # Progress.
+        ("started", np.int64),  # 1: the first row is recorded and the first step is chosen
+        ("t", np.float64),  # present time
+        ("method", np.int64),  # in use; see stepping
+        ("step", np.float64),  # proposed size of the next step
+        ("list_step", np.float64),  # longest step for which the near lists are valid
+        ("pin_step", np.float64),  # longest step in which no pin penetrates far
+        # Part of the size for which a step was computed: below 1 if it was shortened because of a stop.
+        ("step_part", np.float64),
+        ("previous_step", np.float64),  # size of the previous step; 0: none, or something was switched since
+        ("steps", np.int64),  # accepted so far
+        ("rejected", np.int64),  # steps
+        ("previous_error", np.float64),  # of the last accepted step, in units of the tolerance
+        ("after_rejection", np.int64),  # 1: the last step with this method was rejected
+        ("closed_contacts", np.int64),  # number, at the start of the step
+        # Dormand-Prince steps in succession that met a mode too fast for them, while no contact was closed.
+        ("unstable_steps", np.int64),
+        ("trial_method", np.int64),  # that is tried next
+        ("steps_until_trial", np.int64),
+        ("trial_period", np.int64),  # steps between trials
+        ("pending_event", np.int64),  # occurs next; -1: none
+        ("stop_event", np.int64),  # that ended the run; -1: none
+        # 1: elements were switched, and their change of energy is not accounted for yet.
+        ("switched", np.int64),
+        ("stored_before_switch", np.float64),  # energy [J]
+        ("captured_event", np.int64),  # whose state was captured; -1: none
+        ("captured_time", np.float64),
+        ("record_rows", np.int64),  # written so far
+        ("pending_row", np.int64),  # `PendingRow`: the row after the last is that of a peak, which may grow
+        ("pending_time", np.float64),  # at which the state of a deferred row was evaluated
+        ("next_sample", np.int64),  # its number: its time over the record period
+        ("log_rows", np.int64),  # written so far
+        ("hidden_load", np.int64),  # 1: a load may have a peak inside the present step
+        ("unresolved", np.int64),  # intervals in which the search for events and peaks reached its limits
+    ],
+    align=True,
+)
+
+
+class Search(NamedTuple):
+    """Memory of the search of a step for events and peaks: a stack of intervals, for n channels."""
+
+    instants: NDArray[np.float64]
+    """(MAX_INTERVALS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
+    division_points: NDArray[np.float64]
+    """(MAX_INTERVALS,) where an interval is divided if it must be."""
+    values: NDArray[np.float64]
+    """(MAX_INTERVALS, n) at these ends."""
+    downs: NDArray[np.float64]
+    """(MAX_INTERVALS, n) bounds of negative second derivatives in the intervals."""
+    ups: NDArray[np.float64]
+    """(MAX_INTERVALS, n) bounds of positive ones."""
+    turns: NDArray[np.float64]
+    """(n,) bound on the rotation of the links of a channel in the step [rad]."""
+    wanted: NDArray[np.int64]
+    """(n,) 1: an armed event or a peak needs the channel."""
+    motion: NDArray[np.float64]
+    """(links, MOTION_BOUNDS): bounds of the motion of the links in the step; see motion_bounds."""
+    needed: NDArray[np.int64]
+    """(links,) 1: some channel depends on the motion of the link."""
+    loads: NDArray[np.int64]
+    """(loads,) channels that are searched for peak loads."""
+    load_instants: NDArray[np.float64]
+    """(MAX_INTERVALS,) as `instants`, for the search of an interval for peak loads."""
+    load_points: NDArray[np.float64]
+    """(MAX_INTERVALS,) as `division_points`."""
+    load_values: NDArray[np.float64]
+    """(MAX_INTERVALS + 2, n) as `values`; then the values at the start of the interval, and those evaluated last."""
+    load_curvatures: NDArray[np.float64]
+    """(MAX_INTERVALS, n) bounds of second derivatives."""
+    means: NDArray[np.float64]
+    """(2, n) mean values in an interval by two rules of quadrature."""
+
+
+class Workspace(NamedTuple):
+    """Stages, dense output and channel values of a step; n states, m channels."""
+
+    k: NDArray[np.float64]
+    """(END + 1, n): slope at the start of a step, slopes or increments of its stages, slope at its end."""
+    y_new: NDArray[np.float64]
+    """(n,): state at the end of a step."""
+    y_stage: NDArray[np.float64]
+    """(n,): state of a stage; later of an instant inside the step."""
+    dense: NDArray[np.float64]
+    """(5, n): coefficients of the dense output."""
+    tolerance: NDArray[np.float64]
+    """(n,): error that is allowed in one step, in the units of the states."""
+    captured: NDArray[np.float64]
+    """(n,): state at the first event that captures it."""
+    pending: NDArray[np.float64]
+    """(n,): state of a deferred row."""
+    start: NDArray[np.float64]
+    """(m,): channels at the start of the step, or of what is left of it to be searched."""
+    previous: NDArray[np.float64]
+    """(m,): channels at the start of the previous step."""
+    early: NDArray[np.float64]
+    """(m,): watched channels at the first of two stages."""
+    late: NDArray[np.float64]
+    """(m,): watched channels at the second one."""
+    end: NDArray[np.float64]
+    """(m,): channels at the end of the step."""
+    values: NDArray[np.float64]
+    """(m,): channels at the state that was evaluated last."""
+    conserved: np.recarray
+    """Energy and momentum at the start, at the last comparison, and relative to N."""
+    check: np.recarray
+    """Largest errors of energy and momentum."""
+    linear: Linear
+    search: Search
+
+
+class RunData(NamedTuple):
+    """All data of a run in the kernels."""
+
+    system: SystemRecords
+    workspace: Workspace
+    channels: np.recarray
+    events: np.recarray
+    actions: np.recarray
+    windows: np.recarray
+    """Parts of the run in which events may occur or metrics are evaluated."""
+    breaks: NDArray[np.float64]
+    """Times at which loads change abruptly [s]."""
+    state: np.recarray
+    """One record: settings and progress."""
+    y: NDArray[np.float64]
+    """(n,): present state of the system."""
+    record: NDArray[np.float64]
+    """(rows, 1 + m): time [s] and channels, one row per sample, peak, event and step in contact."""
+    log: NDArray[np.float64]
+    """(events, 2): time [s] and index of each event that occurred."""

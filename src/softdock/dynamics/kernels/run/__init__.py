@@ -1,0 +1,1 @@
+"""The time loop: steps, stops that engage, events, the conservation check."""

@@ -1,0 +1,224 @@
+"""The time loop of a run: steps, events and their actions, samples of controllers."""
+
+import math
+
+from softdock.dynamics.kernels.channels.channels import read_controller_channels
+from softdock.dynamics.kernels.control.controllers import next_controller_time, operate_controllers
+from softdock.dynamics.kernels.forces.contacts import refresh_lists
+from softdock.dynamics.kernels.forces.couplings import decide_entry_at_start
+from softdock.dynamics.kernels.forces.derivative import (
+    EXTRA_STATES,
+    impose_locks,
+    set_motion,
+    total_stored_energy,
+)
+from softdock.dynamics.kernels.forces.interfaces import pin_step_limit
+from softdock.dynamics.kernels.integration.step_control import FIRST_TRIAL, first_step, next_trial_method
+from softdock.dynamics.kernels.integration.step_errors import store_branches
+from softdock.dynamics.kernels.integration.stepping import copy
+from softdock.dynamics.kernels.recording.evaluation import (
+    commit_pending_row,
+    evaluate_channels,
+    update_peaks,
+    write_row,
+)
+from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.run.conservation import (
+    IN_WORLD,
+    begin_check,
+    compare_with_start,
+    is_floating,
+    write_conserved,
+)
+from softdock.dynamics.kernels.run.engagement import engage_stops, keep_states_in_steps
+from softdock.dynamics.kernels.run.state_update import (
+    apply_jumps,
+    complete_deferred_row,
+    restore_links,
+    update_state,
+)
+from softdock.dynamics.kernels.run.time_step import try_step
+from softdock.dynamics.kernels.search.events import (
+    change_dwell,
+    log_event,
+    mark_true_at_start,
+    next_event,
+    perform_actions,
+)
+from softdock.dynamics.kernels.search.windows import begin_statistics
+from softdock.native.decorators import inline, kernel
+
+
+@kernel
+def begin_run(run):
+    """Evaluate the initial state: first samples of controllers, near lists, channels, energy and momentum.
+
+    Returns whether the near lists fit in memory.
+    """
+    system, work = run.system, run.workspace
+    system.world[0].floating = 1 if is_floating(system) else 0
+    set_motion(system, run.y)
+    if run.state[0].fixed_step == 0.0:
+        keep_states_in_steps(system.elements)
+    decide_entry_at_start(system.elements, system.links)
+    if next_controller_time(system.gnc) <= run.state[0].t:
+        operate_controllers(system, run.state[0].t, run.y)
+    room = True
+    if system.pairs.shape[0] > 0:
+        room = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0] >= 0
+    observe(run)
+    begin_check(system, run.y, work.conserved, work.check)
+    return room
+
+
+@kernel
+def observe(run):
+    """Evaluate the present state: all channels, energy and momentum relative to N."""
+    work = run.workspace
+    engage_stops(run)
+    evaluate_channels(run, run.channels.shape[0], run.state[0].t, run.y, work.k[1], work.values)
+    write_conserved(run.system, run.y, False, work.conserved[IN_WORLD])
+
+
+@kernel
+def finish_run(run):
+    """Evaluate the final state and complete the conservation check with it."""
+    commit_pending_row(run)
+    observe(run)
+    compare_with_start(run.system, run.y, run.workspace.conserved, run.workspace.check)
+
+
+@kernel
+def advance_run(run):
+    """Integrate to `state.t_end`; returns the `Status` at the end. May be called again to continue."""
+    s = run.state[0]
+    status = resume(run)
+    while status == Status.RUNNING:
+        if s.pending_event >= 0:
+            status = process_event(run)
+        elif s.t >= s.t_end:
+            status = Status.TIME_REACHED
+        elif s.steps >= s.max_steps:
+            status = Status.STEPS_USED_UP
+        elif next_controller_time(run.system.gnc) <= s.t:
+            status = operate(run)
+        else:
+            status = try_step(run)
+    complete_deferred_row(run)  # before the caller changes the state or an input
+    return status.value
+
+
+@kernel
+def resume(run):
+    """Update everything to the present state, which the caller may have changed; start the run if it is new."""
+    s, work = run.state[0], run.workspace
+    copy(work.start, work.end)
+    room = update_state(run, True)
+    if s.started == 1:
+        apply_jumps(run)
+    if not room:
+        return Status.LISTS_TOO_LONG
+    account_switch(run)
+    if s.started == 0:
+        start(run)
+    s.pending_event = next_event(run)
+    store_branches(run)
+    return Status.RUNNING
+
+
+@kernel
+def start(run):
+    """Record the initial state and choose the first step."""
+    s, work, count = run.state[0], run.workspace, run.channels.shape[0]
+    s.started, s.next_sample, s.previous_error, s.list_step = 1, 1, 1.0, math.inf
+    s.steps_until_trial, s.trial_period = FIRST_TRIAL, FIRST_TRIAL
+    s.trial_method = next_trial_method(s, s.method)
+    impose_locks(run.system, run.y)
+    evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
+    s.pin_step = pin_step_limit(run.system.interfaces)
+    update_peaks(run.channels, count, s.t, 0.0, work.values)
+    mark_true_at_start(run.events, work.values)
+    write_row(run, s.t, work.values)
+    s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)
+
+
+@kernel
+def process_event(run):
+    """Log the pending event and perform its actions."""
+    s, work, system = run.state[0], run.workspace, run.system
+    event = s.pending_event
+    complete_deferred_row(run)
+    if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], s.t):
+        room = update_state(run, True)
+        s.pending_event = next_event(run)
+        return Status.RUNNING if room else Status.LISTS_TOO_LONG
+    # The last row is older than the event if switching an element made its condition true.
+    if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:
+        evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
+        write_row(run, s.t, work.values)
+        restore_links(system, run.y)
+    if s.log_rows >= run.log.shape[0] and run.events[event].capture == 0:
+        return Status.LOG_FULL
+    log_event(run, event, s.t, run.y)
+    status = Status.RUNNING
+    if run.events[event].actions > 0:
+        evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)
+        if s.fixed_step == 0.0:
+            s.step = max(0.1 * s.step, s.min_step)  # the switched element may be stiff
+        s.stored_before_switch = total_stored_energy(system)
+        stops_run = perform_actions(run, event)
+        impose_locks(system, run.y)
+        s.switched = 1
+        if stops_run:
+            s.stop_event, status = event, Status.STOPPED
+            evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)  # with the same near lists
+            begin_statistics(run)
+        else:
+            copy(work.start, work.end)
+            room = update_state(run, True)
+            apply_jumps(run)
+            if not room:
+                return Status.LISTS_TOO_LONG
+        account_switch(run)
+    s.pending_event = next_event(run)
+    return status
+
+
+@kernel
+def operate(run):
+    """Let the controllers that are due act, and switch thrusters.
+
+    Samples that change no force leave slope, near lists and all channels but those of controllers as they are.
+    """
+    s, work, system, room = run.state[0], run.workspace, run.system, True
+    complete_deferred_row(run)
+    set_motion(system, run.y)
+    switched = operate_controllers(system, s.t, run.y)
+    copy(work.start, work.end)
+    if switched:
+        room = update_state(run, True)
+    else:
+        read_controller_channels(run.channels, s.searched, system, s.t, work.start)
+    apply_jumps(run)
+    s.pending_event = next_event(run)
+    return Status.RUNNING if room else Status.LISTS_TOO_LONG
+
+
+@inline
+def account_switch(run):
+    """Add the change of stored energy by a switch to the dissipated energy if it is a loss, else to the work.
+
+    Expects that the switched elements were evaluated; does nothing if none was switched.
+    """
+    s, system, y = run.state[0], run.system, run.y
+    if s.switched == 0:
+        return
+    s.switched = 0
+    gained = total_stored_energy(system) - s.stored_before_switch
+    at = system.world[0].n_q + system.world[0].n_u
+    if gained < 0.0:
+        y[at] -= gained
+    else:
+        y[at + 1] += gained
+        if y.shape[0] > at + EXTRA_STATES:
+            y[at + EXTRA_STATES] += gained

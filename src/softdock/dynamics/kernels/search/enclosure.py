@@ -1,0 +1,228 @@
+"""Bounds on the values of channels between two instants of a step, from their values there; Eqs. (M34), (M63)-(M65)."""
+
+import math
+
+from softdock.dynamics.kernels.channels.channels import ChannelKind, Form, is_about_elements, is_acceleration
+from softdock.dynamics.kernels.channels.parabolas import least_between, second_derivative
+from softdock.dynamics.kernels.forces.elements import acts_between_bodies
+from softdock.dynamics.kernels.integration.rosenbrock import EARLY, LATE, STAGE_TIMES
+from softdock.dynamics.kernels.integration.stepping import (
+    BOGACKI_SHAMPINE,
+    DORMAND_PRINCE,
+    EARLY_BOGACKI_SHAMPINE,
+    EARLY_DORMAND_PRINCE,
+    INSTANTS_BOGACKI_SHAMPINE,
+    INSTANTS_DORMAND_PRINCE,
+    LATE_BOGACKI_SHAMPINE,
+    LATE_DORMAND_PRINCE,
+    ROSENBROCK,
+)
+from softdock.dynamics.kernels.tree.motion_bounds import (
+    ANGULAR_ACCELERATION,
+    ANGULAR_VELOCITY,
+    bound_separation,
+    curvature_range,
+)
+from softdock.native.decorators import inline, kernel
+
+SAFETY = 2.0  # factor on a second derivative estimated from samples
+STEEPEST_CHANGE = 4.0  # second derivative over the change of a load in a step before which there is no other
+RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
+ROUNDING = 1e-14  # of the value
+
+
+@inline
+def is_contact(kind):
+    """Return whether a channel is about contacts."""
+    return (
+        kind == ChannelKind.CONTACT_FORCE
+        or kind == ChannelKind.CONTACT_RESULT
+        or kind == ChannelKind.ANY_CONTACT
+        or kind == ChannelKind.INTERFACE_RESULT
+        or kind == ChannelKind.CONTACT_MOMENT
+        or kind == ChannelKind.ZONE
+    )
+
+
+@inline
+def is_state(kind):
+    """Return whether a channel is an entry of the state, whose interpolation is a polynomial."""
+    return kind == ChannelKind.JOINT_POSITION or kind == ChannelKind.JOINT_SPEED
+
+
+@inline
+def smooth_value(channel, x):
+    """Return a smooth function of a channel that has kinks: the square of a distance, the cosine of an angle."""
+    if channel.form == Form.SQUARE:
+        length = channel.scale * x + channel.offset
+        return length * length
+    return math.cos(x) if channel.form == Form.COSINE else x
+
+
+@kernel
+def bound_curvature(channel, system, dense, motion):
+    """Return the bounds of the second derivative of a channel's smooth function in a step; Eqs. (M63), (M64).
+
+    The first is the largest magnitude of negative values, the second that of positive ones.
+    """
+    kind, links = channel.kind, system.links
+    if kind == ChannelKind.POSITION:
+        j = -1 if channel.in_world == 1 else channel.j
+        distance, speed, acceleration = bound_separation(
+            links, dense, motion, channel.i, channel.p_iF, j, channel.p_jG
+        )
+        if channel.component == 3:
+            return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
+        curvature = acceleration
+        if channel.in_world == 0:
+            turn = motion[channel.j, ANGULAR_VELOCITY]
+            curvature += (
+                2.0 * turn * speed + (motion[channel.j, ANGULAR_ACCELERATION] + turn * turn) * distance
+            )
+        return curvature, curvature
+    if (
+        kind == ChannelKind.ELEMENT_DEFLECTION or kind == ChannelKind.ELEMENT_FORCE
+    ):  # of a strut, as its length
+        strut = system.elements[channel.i]
+        if strut.active == 0:
+            return 0.0, 0.0
+        distance, speed, acceleration = bound_separation(
+            links, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
+        )
+        return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
+    if kind == ChannelKind.TILT or kind == ChannelKind.ATTITUDE:
+        turn, spin = motion[channel.i, ANGULAR_VELOCITY], motion[channel.i, ANGULAR_ACCELERATION]
+        if channel.in_world == 0:
+            other = motion[channel.j, ANGULAR_VELOCITY]
+            turn, spin = turn + other, spin + turn * other + motion[channel.j, ANGULAR_ACCELERATION]
+        curvature = turn * turn + spin if kind == ChannelKind.TILT else 0.25 * turn * turn + 0.5 * spin
+        return curvature, curvature
+    return 0.0, 0.0
+
+
+@inline
+def finite_curvature_bounds(channel, system, dense, motion):
+    """Return the bounds of the second derivative of a channel's smooth function in a step; zero if they overflow."""
+    down, up = bound_curvature(channel, system, dense, motion)
+    if not (math.isfinite(down) and math.isfinite(up)):
+        return 0.0, 0.0
+    return down, up
+
+
+@inline
+def rotation_bound(channel, system, motion):
+    """Return the largest rotation in a step of the links on which a channel without a bound depends [rad]."""
+    kind = channel.kind
+    if kind == ChannelKind.VELOCITY or kind == ChannelKind.TURN_RATE or is_acceleration(kind):
+        return motion[channel.i, ANGULAR_VELOCITY] + (
+            motion[channel.j, ANGULAR_VELOCITY] if channel.in_world == 0 else 0.0
+        )
+    if kind == ChannelKind.REACTION:
+        return motion[system.reactions[channel.i].link, ANGULAR_VELOCITY]
+    if is_about_elements(kind):
+        element = system.elements[channel.i]
+        if acts_between_bodies(element.kind):
+            return motion[element.a, ANGULAR_VELOCITY] + motion[element.b, ANGULAR_VELOCITY]
+        if element.ball == 1:
+            return motion[element.a, ANGULAR_VELOCITY]
+    return 0.0
+
+
+@inline
+def estimate_curvature(method, part, channel, start, early, late, end):
+    """Return an estimate of the second derivative of a channel, from the ends and two stages of a step; Eq. (M65).
+
+    `part` is the part of its size to which the step was shortened; its stages may then be later than its end.
+    """
+    a, b, c, d = (
+        smooth_value(channel, start),
+        smooth_value(channel, early),
+        smooth_value(channel, late),
+        smooth_value(channel, end),
+    )
+    if method == DORMAND_PRINCE:
+        t_b, t_c = INSTANTS_DORMAND_PRINCE[EARLY_DORMAND_PRINCE], INSTANTS_DORMAND_PRINCE[LATE_DORMAND_PRINCE]
+    elif method == BOGACKI_SHAMPINE:
+        t_b, t_c = (
+            INSTANTS_BOGACKI_SHAMPINE[EARLY_BOGACKI_SHAMPINE],
+            INSTANTS_BOGACKI_SHAMPINE[LATE_BOGACKI_SHAMPINE],
+        )
+    elif method == ROSENBROCK:
+        t_b, t_c = STAGE_TIMES[EARLY], STAGE_TIMES[LATE]
+    else:
+        return math.inf  # no stage was evaluated
+    t_b, t_c = t_b / part, t_c / part
+    first = second_derivative(0.0, t_b, t_c, a, b, c)
+    if part == 1.0:
+        second = second_derivative(t_b, t_c, 1.0, b, c, d)
+    elif abs(t_b - 1.0) > abs(t_c - 1.0):  # the stage farther from the end, next to which a quotient cancels
+        second = second_derivative(0.0, t_b, 1.0, a, b, d)
+    else:
+        second = second_derivative(0.0, t_c, 1.0, a, c, d)
+    return SAFETY * max(abs(first), abs(second))
+
+
+@inline
+def stays_closed(channel, previous, start, end):
+    """Return whether a channel is about a contact that is closed at the ends of this and of the previous step."""
+    return is_contact(channel.kind) and previous > 0.0 and start > 0.0 and end > 0.0
+
+
+@inline
+def curvature_from_previous(previous_step, previous, start, end):
+    """Return an estimate of the second derivative in a step from the ends of this and of the previous step.
+
+    `previous_step` is relative to this step. For a contact that stays closed it is used beside the estimate from the
+    stages, which are not exactly on the trajectory.
+    """
+    return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, previous, start, end))
+
+
+@inline
+def estimate_load_curvature(channel, previous_step, previous, start, end):
+    """Return an estimate of the second derivative of a load, from the ends of this and of the previous step; Eq. (M76).
+
+    Loads are not read at the stages, because reactions would have to be computed there. In a step right after a switch,
+    which is short, the slope is taken to change by four times its mean.
+    """
+    if previous_step == 0.0:
+        return STEEPEST_CHANGE * abs(smooth_value(channel, end) - smooth_value(channel, start))
+    a, b, c = smooth_value(channel, previous), smooth_value(channel, start), smooth_value(channel, end)
+    return curvature_from_previous(previous_step, a, b, c)
+
+
+@inline
+def enclose(channel, x_0, x_1, down, up):
+    """Return bounds of a channel between two values, and whether it is monotonic there."""
+    f_0, f_1 = smooth_value(channel, x_0), smooth_value(channel, x_1)
+    low, high = least_between(f_0, f_1, up), -least_between(-f_0, -f_1, down)
+    monotonic = abs(f_1 - f_0) >= 0.5 * max(down, up)
+    if channel.form == Form.SQUARE:
+        low = (math.sqrt(max(low, 0.0)) - channel.offset) / channel.scale
+        high = (math.sqrt(max(high, 0.0)) - channel.offset) / channel.scale
+    elif channel.form == Form.COSINE:
+        low, high = math.acos(min(high, 1.0)), math.acos(max(low, -1.0))
+    return low, high, monotonic
+
+
+@inline
+def curvature_bounds_between(channel, dense, low, high, down, up):
+    """Return the bounds of the second derivative between two instants, times the square of the interval."""
+    if is_state(channel.kind):
+        least, most = curvature_range(dense, channel.at, low, high)
+        down, up = max(-least, 0.0), max(most, 0.0)
+    elif channel.kind == ChannelKind.TIME:
+        down, up = 0.0, 0.0
+    width = high - low
+    return down * width * width, up * width * width
+
+
+@inline
+def resolution_of(channel, x_0, x_1):
+    """Return the difference of values that does not matter: a part of the allowed error, or of the value."""
+    size = max(abs(x_0), abs(x_1))
+    if channel.resolution > 0.0:
+        return max(channel.resolution, ROUNDING * size)
+    if channel.largest < math.inf:
+        size = max(size, channel.largest)
+    return max(RELATIVE_RESOLUTION * size, channel.negligible)

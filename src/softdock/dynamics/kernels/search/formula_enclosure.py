@@ -1,0 +1,93 @@
+"""Bounds of formulas between two instants of a step, from those of their channels; Eqs. (M80)-(M84)."""
+
+import math
+
+from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
+from softdock.dynamics.kernels.channels.formulas import (
+    CHANNEL_VALUE,
+    bound_formula,
+    formula_value,
+    product,
+    set_bounds,
+    square,
+)
+from softdock.dynamics.kernels.search.enclosure import (
+    curvature_bounds_between,
+    enclose,
+    resolution_of,
+    smooth_value,
+)
+from softdock.dynamics.kernels.search.load_search import is_resolved
+from softdock.native.decorators import inline, kernel
+
+
+@kernel
+def enclose_formula(run, top, i, left, right, before, after):
+    """Return bounds of a formula in an interval, whether it is monotonic there, and the negligible difference."""
+    channel, nodes, search = run.channels[i], run.system.formulas, run.workspace.search
+    begin, end = channel.i, channel.j
+    formula_value(nodes, begin, end, before)
+    for k in range(begin, end):
+        nodes[k].first = nodes[k].value
+    formula_value(nodes, begin, end, after)
+    for k in range(begin, end):
+        node = nodes[k]
+        node.last = node.value
+        if node.kind == CHANNEL_VALUE:
+            c = node.a
+            down, up = curvature_bounds_between(
+                run.channels[c], run.workspace.dense, left, right, search.downs[top, c], search.ups[top, c]
+            )
+            bound_channel(
+                node, run.channels[c], down, up, is_resolved(run.channels[c], search.turns[c], right - left)
+            )
+    return bound_formula(nodes, begin, end)
+
+
+@kernel
+def bound_channel(node, channel, down, up, resolved):
+    """Write the bounds of a channel in an interval into its node; Eqs. (M34), (M81), (M84)."""
+    x_0, x_1 = node.first, node.last
+    if resolved and channel.bounded == 0:
+        set_bounds(node, min(x_0, x_1), max(x_0, x_1), x_1 - x_0, x_1 - x_0, 0.0, 0.0)
+        node.small = 0.0
+        return
+    low, high, _ = enclose(channel, x_0, x_1, down, up)
+    rise = smooth_value(channel, x_1) - smooth_value(channel, x_0)
+    half = 0.5 * max(down, up)
+    slope_low, slope_high = rise - half, rise + half
+    # Time is exact; no part of it is negligible, however late it is.
+    node.small = resolution_of(channel, x_0, x_1) if channel.kind != ChannelKind.TIME else 0.0
+    if channel.form == Form.SQUARE:
+        set_bounds_of_length(node, channel, low, high, slope_low, slope_high, down, up)
+    elif channel.form == Form.COSINE:
+        set_bounds_of_angle(node, low, high, slope_low, slope_high, down, up)
+    else:
+        set_bounds(node, low, high, slope_low, slope_high, -down, up)
+
+
+@inline
+def set_bounds_of_length(node, channel, low, high, slope_low, slope_high, down, up):
+    """Write the bounds of a length L from those of the derivatives of its square."""
+    shortest, longest = channel.scale * low + channel.offset, channel.scale * high + channel.offset
+    if not shortest > 0.0:
+        set_bounds(node, low, high, -math.inf, math.inf, -math.inf, math.inf)
+        return
+    p, q = product(slope_low, slope_high, 0.5 / longest, 0.5 / shortest)
+    _, most = square(p, q)
+    i, j = product(-down - 2.0 * most, up, 0.5 / longest, 0.5 / shortest)
+    scale = channel.scale
+    set_bounds(node, low, high, p / scale, q / scale, i / scale, j / scale)
+
+
+@inline
+def set_bounds_of_angle(node, low, high, slope_low, slope_high, down, up):
+    """Write the bounds of an angle from those of the derivatives of its cosine."""
+    least = min(math.sin(low), math.sin(high))
+    if not least > 0.0:
+        set_bounds(node, low, high, -math.inf, math.inf, -math.inf, math.inf)
+        return
+    p, q = product(-slope_high, -slope_low, 1.0, 1.0 / least)
+    _, most = square(p, q)
+    curvature = max(down, up) / least + most / least
+    set_bounds(node, low, high, p, q, -curvature, curvature)

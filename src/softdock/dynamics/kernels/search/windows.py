@@ -1,0 +1,94 @@
+"""Windows: parts of a run in which an event may occur or a metric is evaluated; events open and close them."""
+
+import math
+
+import numpy as np
+
+from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
+from softdock.native.decorators import inline, kernel
+
+# States of a window.
+NOT_YET_OPEN = 0
+OPENING = 1  # at the present instant, whose values are not read yet
+OPEN = 2
+CLOSED = 3
+
+WINDOW = np.dtype(
+    [
+        ("event", np.int64),  # that can only occur in the window, or -1
+        ("channel", np.int64),  # whose statistics are those of the window, or -1
+        ("track", np.int64),  # of the channel while the window is open
+        ("limit", np.float64),  # length of the window [s]; may be infinite
+        ("state", np.int64),
+        ("until", np.float64),  # time at which it closes
+        ("opened", np.float64),  # [s]; negative: with the run, before its first value was read
+        ("closed", np.float64),
+        # Of the channel in a closed window; first and last values, and statistics.
+        ("first", np.float64),
+        ("last", np.float64),
+        ("largest", np.float64),
+        ("smallest", np.float64),
+        ("integral", np.float64),
+    ],
+    align=True,
+)
+
+
+@kernel
+def open_window(run, window):
+    """Open a window for the first time; that of an event with a limit opens at each occurrence of what opens it."""
+    t, of_event = run.state[0].t, window.event >= 0
+    if window.state != NOT_YET_OPEN and not (of_event and window.limit < math.inf):
+        return
+    window.until = t + window.limit
+    if not of_event:
+        window.state, window.opened = OPENING, t
+        return
+    window.state = OPEN
+    event = run.events[window.event]
+    if event.closed == 1:
+        event.closed, event.fresh, event.held = 0, 1, 0
+
+
+@kernel
+def close_window(run, window):
+    """Close a window that is open; `workspace.start` has the channels at the present state."""
+    if window.state != OPEN:
+        return
+    window.state, window.closed = CLOSED, run.state[0].t
+    if window.event >= 0:
+        run.events[window.event].closed, run.events[window.event].held = 1, 0
+        return
+    channel = run.channels[window.channel]
+    window.last = run.workspace.start[window.channel]
+    window.largest, window.smallest, window.integral = channel.largest, channel.smallest, channel.integral
+    channel.track, channel.largest, channel.smallest = 0, math.inf, -math.inf
+
+
+@kernel
+def close_ended_windows(run, t):
+    """Close the windows whose time is over."""
+    for i in range(run.windows.shape[0]):
+        if run.windows[i].state == OPEN and run.windows[i].until <= t:
+            close_window(run, run.windows[i])
+
+
+@kernel
+def begin_statistics(run):
+    """Begin the statistics of windows that open at the present instant, whose channels are in `workspace.start`."""
+    for i in range(run.windows.shape[0]):
+        window = run.windows[i]
+        if window.state == OPENING:
+            window.state = OPEN
+            start_tracking(run.channels[window.channel], window, run.workspace.start[window.channel])
+
+
+@inline
+def start_tracking(channel, window, value):
+    """Start the statistics of a channel with its present value."""
+    window.first = value
+    channel.track, channel.integral = window.track, 0.0
+    channel.largest = value if window.track & LARGEST else math.inf
+    channel.smallest = value if window.track & SMALLEST else -math.inf
+    channel.t_largest = channel.t_smallest = window.opened
+    channel.theta_largest = channel.theta_smallest = 0.0
