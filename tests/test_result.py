@@ -109,7 +109,7 @@ def test_saving_replaces_an_earlier_run_in_the_folder(tmp_path: Path) -> None:
     assert len(loaded.history.channels) == 5
 
 
-@pytest.mark.parametrize("broken", [(Path, "open"), (os, "fsync")], ids=["open", "fsync"])
+@pytest.mark.parametrize("broken", [(os, "open"), (os, "fsync")], ids=["open", "fsync"])
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
