@@ -94,7 +94,8 @@ def _crossing(a: Point, b: Point, c: Point, d: Point) -> float | None:
 
 def _offsets(profile: Profile, obstacles: Array, share: float) -> _Offsets:
     """Return evenly spaced points along the meridian, with a fan of directions at corners, and their thickness."""
-    places, angles = [], []
+    places: list[Point] = []
+    angles: list[float] = []
     spacing = sum(segment.length for segment in profile.segments) / SAMPLES
     for segment in profile.segments:
         sweep = abs(segment.sweep) if isinstance(segment, Arc) else 0.0
@@ -143,7 +144,7 @@ def _back_face(profile: Profile, offsets: _Offsets, tolerance: float) -> list[Po
 def _corners(points: Array, allowed: Array, index: NDArray[np.intp]) -> list[int]:
     """Return the indices of the points of a path that lines between them must keep, to stay as near as allowed."""
     if len(points) <= 2:
-        return index.tolist()
+        return [int(k) for k in index]
     a, b = points[0], points[-1]
     along = np.clip((points - a) @ (b - a) / max(float((b - a) @ (b - a)), 1e-300), 0.0, 1.0)
     off = np.linalg.norm(points - a - along[:, None] * (b - a), axis=1) - allowed

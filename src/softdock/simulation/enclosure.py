@@ -1,5 +1,7 @@
 """Depth of a surface a that lies wholly in the material of surface b at the start, where no cell of b touches it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from softdock.assembly.assembler import Assembly, links_at_state
@@ -10,7 +12,9 @@ from softdock.geometry.profile_arrays import described_rows, profile_array
 from softdock.spatial.poses import Pose
 
 
-def enclosed_depths(assembly: Assembly, pairs: np.recarray, contact_pairs: list[ContactPair]) -> list[float]:
+def enclosed_depths(
+    assembly: Assembly, pairs: np.recarray, contact_pairs: Sequence[ContactPair]
+) -> list[float]:
     """Return for every contact the depth [m] of one point of a below b, 0 if it is outside.
 
     One point suffices: where the surfaces do not cross, which the cells of b show, all points of a are on one side. The
