@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from softdock.errors import InputError
 from softdock.geometry.kernels import depth, narrow_segments, radial_depth
 from softdock.geometry.profile import Arc, Line, Profile
-from softdock.geometry.profile_arrays import profile_array
+from softdock.geometry.profile_arrays import described_rows, profile_array
 from softdock.geometry.vertices import rounded_profile
 
 DROGUE = rounded_profile(
@@ -148,8 +148,8 @@ def test_narrowed_segments_contain_the_nearest_one_within_reach(z, r, reach, tur
 @pytest.mark.plain_python
 def test_radial_mapping_equals_the_distance_on_cones_and_fails_at_the_pole():
     cone = Profile(segments=(Line(start=(0.06, 0.06), end=(0.0, 0.0)),))
-    rows = profile_array(cone)
-    assert radial_depth(rows, 0, 0, 0.03, 0.0302) == pytest.approx(depth(rows, 0, 0, 0.03, 0.0302))
+    rows, (k, _) = profile_array(cone), described_rows(cone)
+    assert radial_depth(rows, k, k, 0.03, 0.0302) == pytest.approx(depth(rows, k, k, 0.03, 0.0302))
     rows = profile_array(BALL)
     true, mapped = depth(rows, 0, 1, -0.0095, 0.0)[0], radial_depth(rows, 0, 1, -0.0095, 0.0)[0]
     assert true == pytest.approx(0.0005)

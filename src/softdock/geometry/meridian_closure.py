@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.geometry.profile import Arc, Line, Point, Profile, distance_to_segment
+from softdock.geometry.profile import GAP_TOLERANCE, Arc, Line, Point, Profile, distance_to_segment
 
 Array = NDArray[np.float64]
 
@@ -95,23 +95,23 @@ def _crossing(a: Point, b: Point, c: Point, d: Point) -> float | None:
 def _offsets(profile: Profile, obstacles: Array, share: float) -> _Offsets:
     """Return evenly spaced points along the meridian, with a fan of directions at corners, and their thickness."""
     places: list[Point] = []
-    angles: list[float] = []
+    angles: list[float] = []  # of the normals into the material, on the right of travel
     spacing = sum(segment.length for segment in profile.segments) / SAMPLES
     for segment in profile.segments:
         sweep = abs(segment.sweep) if isinstance(segment, Arc) else 0.0
         count = max(math.ceil(segment.length / spacing), math.ceil(sweep / (0.5 * LARGEST_FAN)))
         for fraction in np.linspace(0.0, 1.0, count + 1).tolist():
             place, (t_z, t_r) = segment.point(fraction), segment.tangent(fraction)
-            angle = math.atan2(-t_z, t_r)  # of the normal into the material, on the right of travel
-            if angles and fraction == 0.0:
-                turn = math.remainder(angle - angles[-1], math.tau)
-                between = math.floor(
-                    max(0.0, turn) / LARGEST_FAN
-                )  # a gap opens where travel turns to the left
-                angles += [angles[-1] + turn * (k + 1) / (between + 1) for k in range(between)]
-                places += [place] * between
+            angle = math.atan2(-t_z, t_r)
+            if fraction == 0.0:
+                fan = _fan(angles[-1] if angles else _on_axis(place, angle, profile), angle)
+                angles += fan
+                places += [place] * len(fan)
             places.append(place)
             angles.append(angle)
+    fan = [*_fan(angles[-1], end := _on_axis(places[-1], angles[-1], profile)), end]
+    angles += fan
+    places += [places[-1]] * len(fan)
     p, n = np.array(places), np.column_stack([np.cos(angles), np.sin(angles)])
     thickness = np.full(len(p), BACK_THICKNESS * profile.size)
     for block in np.array_split(obstacles, max(1, len(obstacles) * len(p) // 2_000_000)):
@@ -121,6 +121,20 @@ def _offsets(profile: Profile, obstacles: Array, share: float) -> _Offsets:
             radius = np.where(ahead > 0.0, np.einsum("ijk,ijk->ij", d, d) / (2.0 * ahead), math.inf)
         thickness = np.minimum(thickness, share * radius.min(axis=1, initial=math.inf))
     return _Offsets(p, n, thickness)
+
+
+def _on_axis(place: Point, angle: float, profile: Profile) -> float:
+    """Return the direction along the axis at an end on it from which the material opens, else the given angle [rad]."""
+    if place[1] > GAP_TOLERANCE * profile.size or math.sin(angle) <= 0.0:
+        return angle
+    return 0.0 if math.cos(angle) >= 0.0 else math.pi
+
+
+def _fan(first: float, last: float) -> list[float]:
+    """Return directions [rad] from the first one up to before the last one, where travel turns to the left there."""
+    turn = math.remainder(last - first, math.tau)
+    count = math.ceil(max(0.0, turn) / LARGEST_FAN)
+    return [first + turn * k / count for k in range(count)]
 
 
 def _back_face(profile: Profile, offsets: _Offsets, tolerance: float) -> list[Point]:
