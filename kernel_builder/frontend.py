@@ -5,7 +5,6 @@ Python. Kernels need none of that: each is lowered once, and an entry point is o
 """
 
 import functools
-import operator
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
@@ -16,8 +15,6 @@ from llvmlite import ir
 from numba.core import codegen, typed_passes, types, untyped_passes
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.typing.arraydecl import GetItemBuffer, SetItemBuffer
-from numba.core.typing.builtins import BinOp, Bool, OrderedCmpOp, UnorderedCmpOp
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model, typeof_impl
 
@@ -34,19 +31,6 @@ OPTIONS = {
     "no_cfunc_wrapper": True,
     "_nrt": False,  # kernels allocate nothing: no reference counting
 }
-FIRST_RULES: dict[Any, tuple[Any, ...]] = {
-    GetItemBuffer: (operator.getitem,),
-    SetItemBuffer: (operator.setitem,),
-    Bool: (bool,),
-    OrderedCmpOp: (operator.lt, operator.le, operator.gt, operator.ge),
-    UnorderedCmpOp: (operator.eq, operator.ne),
-    BinOp: (operator.add, operator.sub, operator.mul, operator.iadd, operator.isub, operator.imul),
-}
-"""Numba's rules of type inference for arrays and numbers; otherwise it asks those of strings, lists and dates first."""
-
-for _rule, _operations in FIRST_RULES.items():
-    for _operation in _operations:
-        infer_global(_operation)(type(_rule.__name__, (_rule,), {"metadata": {"target": "cpu"}}))
 
 
 class KernelLibrary(codegen.JITCodeLibrary):
