@@ -6,9 +6,12 @@ import numpy as np
 
 from softdock.assembly.assembler import Assembly, assemble
 from softdock.assembly.channels.records import channel_records
-from softdock.dynamics.entry_points import derivative
+from softdock.dynamics.conservation import EnergyAndMomentum
+from softdock.dynamics.entry_points import derivative, write_conserved
+from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.tree.tree import BALL, FREE
+from softdock.dynamics.kernels.run.conservation import CONSERVED
+from softdock.dynamics.kernels.tree.tree import BALL, FREE, records
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
@@ -199,3 +202,28 @@ def body_pose(assembly: Assembly, y, name: str):
     R_NL = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
     p_NL = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
     return R_NL @ placed.X_LB.R, p_NL + R_NL @ placed.X_LB.p
+
+
+def energy_and_momentum(system, y, t=0.0):
+    """Evaluate a state and return its energy and momentum."""
+    out = records(1, CONSERVED)
+    derivative(system, t, y, np.zeros(len(y)))
+    write_conserved(system, y, False, out[0])
+    return EnergyAndMomentum.from_record(out[0])
+
+
+def weld_impulse(assembly, y, a, b):
+    """Apply the impulse after which two links move as one; returns state and energy lost [J]; Eq. (M44)."""
+    impact = Impact(assembly, y)
+    compliance = np.empty((6, 6))
+    changes = []
+    for i in range(6):
+        wrench = np.eye(6)[i]
+        moved, change = impact.response({b: wrench, a: -wrench})
+        compliance[:, i] = moved[b] - moved[a]
+        changes.append(change)
+    gap = impact.motion[b] - impact.motion[a]
+    impulse = -np.linalg.solve(compliance, gap)
+    after = y.copy()
+    after[impact.n_q : impact.n_q + impact.n_u] += np.array(changes).T @ impulse
+    return after, float(-0.5 * gap @ impulse)  # energy of the relative motion at the weld

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.systems import EPS, TIGHT, assemble, attitude, evaluate, simulate, vector
+from dynamics.systems import EPS, TIGHT, assemble, attitude, energy_and_momentum, evaluate, simulate, vector
 from softdock import simulate as run_scenario
-from softdock.dynamics.conservation import energy_and_momentum
 from softdock.dynamics.settings import Method
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError

@@ -11,13 +11,13 @@ from dynamics.systems import (
     TIGHT,
     assemble,
     attitude,
+    energy_and_momentum,
     evaluate,
     simulate,
     simulate_with_peaks,
     solid,
     vector,
 )
-from softdock.dynamics.conservation import energy_and_momentum
 from softdock.dynamics.system_records import system_records
 from softdock.model.elements import Drive, Exponential, Load, Pulse, Spring, Stop, Strut, Weld
 from softdock.model.frames import Anchor

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from dynamics.flexible_systems import bent_boom, flexible_scene
-from dynamics.systems import SCENE_NAMES, SCENES, TIGHT, evaluate, joint, simulate, simulate_with_peaks, solid
+from dynamics.systems import (
+    SCENE_NAMES,
+    SCENES,
+    TIGHT,
+    energy_and_momentum,
+    evaluate,
+    joint,
+    simulate,
+    simulate_with_peaks,
+    solid,
+)
 from softdock.assembly.assembler import Assembly, assemble
-from softdock.dynamics.conservation import energy_and_momentum
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.system_arrays import StateKind
 from softdock.errors import InputError

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamics.systems import energy_and_momentum, weld_impulse
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.conservation import energy_and_momentum
-from softdock.dynamics.impulse import Impact, apply_impact, weld_impulse
+from softdock.dynamics.impulse import Impact, apply_impact
 from softdock.dynamics.system_records import system_records
 from softdock.model.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body, System

@@ -16,6 +16,7 @@ from dynamics.systems import (
     TIGHT,
     assemble,
     body_pose,
+    energy_and_momentum,
     evaluate,
     positions,
     quaternions,
@@ -24,7 +25,6 @@ from dynamics.systems import (
     simulate,
     speeds,
 )
-from softdock.dynamics.conservation import energy_and_momentum
 from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal, direction
 from softdock.model.system import Body, FullInertia, System

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from dynamics.flexible_systems import bent_boom, flexible_scene
-from dynamics.systems import TIGHT, assemble, body_pose, joint, simulate, solid
+from dynamics.systems import TIGHT, assemble, body_pose, joint, simulate, solid, weld_impulse
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.impulse import weld_impulse
 from softdock.dynamics.system_arrays import StateKind
 from softdock.flexible import base_modes, mesh, motion_about, weld
 from softdock.model.elements import Lock

@@ -93,18 +93,6 @@ def test_motion_does_not_depend_on_the_step() -> None:
     np.testing.assert_allclose(coarse.modal, fine.modal[::2], atol=1e-10 * np.abs(fine.modal).max())
 
 
-def test_velocity_of_a_node_is_the_sum_of_base_and_modes() -> None:
-    modes = modes_of(count=6)
-    run = propagate_free_vibration(modes, motion=CLOSING, modal_rate=np.ones(6), end=1.0, step=0.001)
-    at = modes.node("n11")
-    arm = modes.positions[at]
-    carried = run.motion[:, 3:] + np.cross(run.motion[:, :3], arm)
-    bent = np.gradient(run.deflection("n11")[:, 3:], run.time, axis=0)
-    found = run.node_motion("n11")[:, 3:]
-    np.testing.assert_allclose(found[1:-1], (carried + bent)[1:-1], atol=1e-3 * np.abs(found).max())
-    assert not run.deflection("hub").any()
-
-
 def test_invalid_arguments_are_refused() -> None:
     modes = modes_of(count=2)
     with pytest.raises(InputError, match="step: must be above 0 s"):

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import expm
 from scipy.stats import chi2
 
-from softdock.gnc.design import sampled_plant, steady_covariance
+from softdock.gnc.design import sampled_plant, solve_riccati
 from softdock.gnc.entry_points import (
     propagate_covariance,
     propagate_state,
@@ -53,7 +53,7 @@ def test_covariance_converges_to_the_riccati_solution() -> None:
     for _ in range(400):
         update_position(np.zeros(3), np.eye(6), levers, SIGMA, x, P, C, attitude, row, work)
         propagate_covariance(A, P, Q, work)
-    exact = steady_covariance(A, H, Q, np.diag(SIGMA**2))
+    exact = solve_riccati(A.T, H.T, Q, np.diag(SIGMA**2))
     np.testing.assert_allclose(P, exact, rtol=1e-6, atol=1e-12)
 
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.orbit.reference_orbits import gravity_gradient_torque
 from tests.quoted_numbers import assert_quoted
 
 from softdock.errors import InputError
 from softdock.orbit.earth import MU
-from softdock.orbit.gravity import gravity_gradient_torque
 from softdock.theory.libration import equilibrium_pitch, pitch_period, roll_yaw
 
 TABLE_2 = np.array([8.5620e7, 7.8819e7, 1.0718e7])

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.entry_points import derivative, write_conserved
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.run import conservation as kernels
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.settings import Accuracy
 
 Floats = NDArray[np.float64]
@@ -66,14 +64,6 @@ class Conservation:
     """Sum of the sizes of all work of drives and loads, relative to the centre of mass [J]."""
     floating: bool
     """Whether nothing connects any body to the ground."""
-
-
-def energy_and_momentum(system: SystemRecords, y: Floats, t: float = 0.0) -> EnergyAndMomentum:
-    """Evaluate a state and return its energy and momentum."""
-    out = records(1, kernels.CONSERVED)
-    derivative(system, t, y, np.zeros(len(y)))
-    write_conserved(system, y, False, out[0])
-    return EnergyAndMomentum.from_record(out[0])
 
 
 def read_check(system: SystemRecords, check: np.recarray, accuracy: Accuracy) -> Conservation:

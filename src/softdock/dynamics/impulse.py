@@ -1,4 +1,4 @@
-"""Impulses on a system of bodies: along one direction (the impact of RMI in three dimensions) and as a weld."""
+"""Impulses on a system of bodies along one direction: the impact of RMI in three dimensions."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -202,20 +202,3 @@ def apply_impact(
         at_u=impact.n_q,
     )
     return untouched.with_restitution(restitution)
-
-
-def weld_impulse(assembly: SystemArrays, y: Floats, a: int, b: int) -> tuple[Floats, float]:
-    """Apply the impulse after which two links move as one; returns state and energy lost [J]; Eq. (M44)."""
-    impact = Impact(assembly, y)
-    compliance = np.empty((6, 6))
-    changes = []
-    for i in range(6):
-        wrench = np.eye(6)[i]
-        moved, change = impact.response({b: wrench, a: -wrench})
-        compliance[:, i] = moved[b] - moved[a]
-        changes.append(change)
-    gap = impact.motion[b] - impact.motion[a]
-    impulse = -np.linalg.solve(compliance, gap)
-    after = y.copy()
-    after[impact.n_q : impact.n_q + impact.n_u] += np.array(changes).T @ impulse
-    return after, float(-0.5 * gap @ impulse)  # energy of the relative motion at the weld

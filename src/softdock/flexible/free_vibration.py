@@ -9,7 +9,6 @@ from scipy.linalg import expm
 from softdock.errors import InputError, Problem
 from softdock.flexible.modes import BaseModes
 from softdock.flexible.welding import finite_numbers
-from softdock.spatial.vectors import motion_shift
 
 Floats = NDArray[np.float64]
 
@@ -33,12 +32,6 @@ class FreeVibration:
     def deflection(self, node: str) -> Floats:
         """Return rotation [rad] and translation [m] of a node relative to the base, shape (times, 6)."""
         return np.asarray(self.modal @ self.modes.shapes[self.modes.node(node)].T)
-
-    def node_motion(self, node: str) -> Floats:
-        """Return the spatial velocity of a node, shape (times, 6) [rad/s, m/s]."""
-        at = self.modes.node(node)
-        carried = self.motion @ motion_shift(self.modes.positions[at]).T
-        return np.asarray(carried + self.modal_rate @ self.modes.shapes[at].T)
 
 
 def propagate_free_vibration(

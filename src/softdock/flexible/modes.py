@@ -121,14 +121,6 @@ class BaseModes:
             few, many = (few, middle) if kept(middle).residual <= residual else (middle + 1, many)
         return kept(few)
 
-    def field_force(self, field: Floats) -> Floats:
-        """Return the generalised force of an acceleration field on each mode, (modes,) [sqrt(kg) m/s2]; Eq. (F38).
-
-        `field` is the symmetric 3x3 gradient of the acceleration [1/s2] in the structure's axes: that of
-        gravity, in a rotating frame with the centrifugal part, `gravity_gradient - cross(w) @ cross(w)`.
-        """
-        return np.asarray(np.einsum("kij,ij->k", self.moment, np.asarray(field, float)))  # Eq. (F38)
-
     def node(self, name: str) -> int:
         """Return the index of a node by its name."""
         if name not in self.names:

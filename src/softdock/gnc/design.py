@@ -74,11 +74,6 @@ def regulator_gains(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> F
     return np.asarray(np.linalg.solve(np.asarray(R, float) + b.T @ X @ b, b.T @ X @ a))
 
 
-def steady_covariance(F: ArrayLike, H: ArrayLike, Q: ArrayLike, R: ArrayLike) -> Floats:
-    """Return the covariance before an update in the steady state of a Kalman filter; the dual of Eq. (K16)."""
-    return solve_riccati(np.asarray(F, float).T, np.asarray(H, float).T, Q, R)
-
-
 def spectral_radius(A: ArrayLike, B: ArrayLike, gains: ArrayLike) -> float:
     """Return the largest size of an eigenvalue of A - B K; a sampled loop is stable if it is below one."""
     closed = np.asarray(A, float) - np.asarray(B, float) @ np.asarray(gains, float)

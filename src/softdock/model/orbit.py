@@ -6,19 +6,30 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from softdock.orbit.disturbances import Plate
 from softdock.orbit.kepler import Orbit
 from softdock.orbit.relative import hill_axes
-from softdock.quantities.fields import Flag, Number, Quantity, Vector3
-from softdock.quantities.model import FieldError
+from softdock.quantities.fields import Flag, Length, Number, Quantity, Vector3
+from softdock.quantities.model import FieldError, Model
 
 HILL = "hill"
 """Frame that rotates with the orbit: x along the velocity, y against the angular momentum, z to the Earth."""
 
 
-class BodyPlate(Plate):
-    """A flat plate on a body."""
+class BodyPlate(Model):
+    """One side of a flat plate on a body."""
 
+    area: Annotated[float, Quantity("m^2", gt=0)]
+    """Area of the plate."""
+    normal: Vector3[Number]
+    """Outward normal in body axes, of any length."""
+    centre: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Centre of pressure in body axes, relative to the reference point of the torque."""
+    drag_coefficient: Annotated[float, Quantity("1", ge=0)] = 2.2
+    """2.2 is the usual value for free molecular flow."""
+    specular: Annotated[float, Quantity("1", ge=0, le=1)] = 0.0
+    """Fraction of the light that is reflected specularly."""
+    diffuse: Annotated[float, Quantity("1", ge=0, le=1)] = 0.0
+    """Fraction of the light that is reflected diffusely; the rest is absorbed."""
     body: str
     """Body that carries the plate."""
 

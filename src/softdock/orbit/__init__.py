@@ -1,1 +1,1 @@
-"""Orbits about the Earth: two-body motion, gravity gradient, relative motion, simple disturbances."""
+"""Orbits about the Earth: two-body motion, transfers between points, and the kernels of relative motion."""

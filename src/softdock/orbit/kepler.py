@@ -4,12 +4,11 @@ import math
 from typing import Annotated, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pydantic import model_validator
 
-from softdock.errors import InputError, Problem, RunError
+from softdock.errors import InputError, Problem
 from softdock.orbit.earth import MU, RADIUS
-from softdock.orbit.gravity import gravity
 from softdock.quantities.fields import Angle, Length, Quantity
 from softdock.quantities.model import FieldError, Model
 from softdock.spatial.rotations import matrix_about_x, matrix_about_z
@@ -105,30 +104,3 @@ def eccentric_anomaly(mean_anomaly: float, eccentricity: float) -> float:
             return improved
         E = improved
     return E
-
-
-def propagate(
-    position: ArrayLike, velocity: ArrayLike, times: ArrayLike, *, j2: bool = False, rtol: float = 1e-12
-) -> tuple[Floats, Floats]:
-    """Integrate an orbit; return positions [m] and velocities [m/s] at ascending times [s], shape (times, 3) each.
-
-    The given state is that at the first time. All vectors are in inertial axes from the centre of the Earth. `j2` adds
-    the oblateness of the Earth; `rtol` is the relative error of a step.
-    """
-    y0 = np.concatenate([np.asarray(position, float), np.asarray(velocity, float)])
-    t = np.asarray(times, float)
-    scale = np.repeat([np.linalg.norm(y0[:3]), np.linalg.norm(y0[3:])], 3)
-
-    def rate(_: float, y: Floats) -> Floats:
-        return np.concatenate([y[3:], gravity(y[:3], j2=j2)])
-
-    from scipy.integrate import solve_ivp  # here, because it is slow to import
-
-    run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
-    if not run.success:
-        raise RunError(f"The orbit could not be integrated: {run.message}")
-    if float(np.linalg.norm(run.y[:3], axis=0).min()) < RADIUS:
-        raise InputError(
-            Problem(field="velocity", message="leads the orbit into the Earth.", given=str(velocity))
-        )
-    return run.y[:3].T, run.y[3:].T

@@ -7,8 +7,7 @@ Earth (R-bar). Its angular velocity on a circular orbit is (0, -n, 0) for the me
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.errors import InputError, Problem, RunError
-from softdock.orbit.gravity import differential_gravity, gravity
+from softdock.errors import InputError, Problem
 from softdock.orbit.kernels import write_transition
 
 Floats = NDArray[np.float64]
@@ -66,45 +65,3 @@ def transfer_impulses(
     v = np.linalg.solve(to_position, end - transition[:3, :3] @ x[:3])  # Eq. (K1)
     arrival = transition[3:, :3] @ x[:3] + transition[3:, 3:] @ v
     return v - x[3:], -arrival
-
-
-def relative_motion(
-    target: tuple[ArrayLike, ArrayLike],
-    chaser: tuple[ArrayLike, ArrayLike],
-    times: ArrayLike,
-    *,
-    j2: bool = False,
-    rtol: float = 1e-12,
-) -> tuple[Floats, Floats]:
-    """Integrate the motion of a chaser relative to a target on any orbit, without linearisation.
-
-    `target` is its position [m] and velocity [m/s] in N, `chaser` position and velocity relative to it in H, as seen
-    in H. Returns the same two relative quantities at ascending times [s], shape (times, 3) each. The target's orbit
-    and the offset have separate tolerances, so that micrometres are resolved at a radius of 7000 km; Eq. (O12).
-    """
-    p_T, v_T = (np.asarray(given, float) for given in target)
-    p_H, v_H = (np.asarray(given, float) for given in chaser)
-    R, w = hill_axes(p_T, v_T)
-    d, d_rate = R @ p_H, R @ (v_H + np.cross(w, p_H))
-    t = np.asarray(times, float)
-    # Separate scales for positions and velocities of the orbit and of the offset.
-    rate_H = float(np.linalg.norm(w))
-    size = max(float(np.linalg.norm(d)), float(np.linalg.norm(d_rate)) / rate_H)
-    scale = np.repeat([np.linalg.norm(p_T), np.linalg.norm(v_T), size or 1.0, (size or 1.0) * rate_H], 3)
-
-    def rate(_: float, y: Floats) -> Floats:
-        acceleration = differential_gravity(y[:3], y[6:9], j2=j2)  # Eq. (O12)
-        return np.concatenate([y[3:6], gravity(y[:3], j2=j2), y[9:], acceleration])
-
-    y0 = np.concatenate([p_T, v_T, d, d_rate])
-    from scipy.integrate import solve_ivp  # imported late: slow, and most uses do not need it
-
-    run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
-    if not run.success:
-        raise RunError(f"The relative motion could not be integrated: {run.message}")
-    positions, velocities = np.empty((t.size, 3)), np.empty((t.size, 3))
-    for i, y in enumerate(run.y.T):
-        R, w = hill_axes(y[:3], y[3:6])
-        positions[i] = R.T @ y[6:9]
-        velocities[i] = R.T @ y[9:] - np.cross(w, positions[i])
-    return positions, velocities
