@@ -143,3 +143,28 @@ def test_no_page_has_a_placeholder() -> None:
     for page in (*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"):
         if "_build" not in page.parts:
             assert not re.findall(r"@[A-Z]{3,}@", page.read_text(encoding="utf-8")), page
+
+
+MARKDOWN = [
+    ROOT / name
+    for name in subprocess.check_output(["git", "ls-files", "*.md"], cwd=ROOT, text=True).splitlines()
+]
+COLUMNS = 110
+NO_PROSE = re.compile(r"```.*?^ *```|^\$\$\n.*?^\$\$", re.DOTALL | re.MULTILINE)
+"""Code, directives in backticks and equations, which are not wrapped."""
+UNBREAKABLE = re.compile(r"`[^`]*`|\$[^$]*\$|\s+%")
+"""Code and formulas within a line, and units that would begin a comment at the start of the next one."""
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_is_wrapped(page: Path) -> None:
+    """Tables, headings, pictures, indented code and options of directives are in lines of their own."""
+    lines = NO_PROSE.sub("", page.read_text(encoding="utf-8")).splitlines()
+    prose = (line for line in lines if not re.match(r"\||#|!\[|:\w|    ", line))
+    too_long = [line for line in prose if " " in UNBREAKABLE.sub("-", line.strip())[:COLUMNS].lstrip("-*: ")]
+    assert not [line for line in too_long if len(line) > COLUMNS]
+
+
+@pytest.mark.parametrize("released", re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.M)[2:])
+def test_a_released_version_of_the_change_log_has_at_most_40_lines(released: str) -> None:
+    assert len(released.splitlines()) <= 40, released.splitlines()[0]
