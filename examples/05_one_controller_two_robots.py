@@ -25,7 +25,7 @@ def reach() -> RobotScenario:
     return RobotScenario(
         arm={"file": "lwr4plus", "start": tuple(BENT)},
         gravity=(0.0, 0.0, -9.81),
-        control={"period": CYCLE, "stiffness": 200.0},
+        control={"period": CYCLE, "stiffness": 200.0, "interpolation": "hold"},  # as a link does
         moves=(
             {"joints": tuple(BENT + 0.1), "duration": 1.5, "wait": 0.2},
             {"joints": tuple(BENT), "duration": 1.5},

@@ -334,6 +334,15 @@ def test_limits_of_contact_conditions() -> None:
     assert factor[1].verdict == "violated"  # twice the smallest closing speed is demanded
 
 
+def test_a_violated_condition_without_a_margin_is_worse_than_one_that_is_met() -> None:
+    """A limit of 0 has no margin."""
+    requirement = Requirement(conditions={"axial_speed": "0 m/s", "offset": "50 mm"})
+    values = dict.fromkeys(requirement.box.limits(), 0.0)
+    for offset in (0.048, 0.0499, 0.0):
+        name, found = worst_condition(requirement, values | {"axial_speed": 0.05, "offset": offset})
+        assert (name, found.verdict) == ("axial_speed", "violated")
+
+
 def test_runs_without_prediction_or_requirement_have_the_same_contact_conditions() -> None:
     scenario = with_requirements("pins-1", {"C": {"conditions": {"axial_speed": "1 m/s"}}})
     result = simulate(scenario, with_prediction=False)

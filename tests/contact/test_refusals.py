@@ -80,14 +80,23 @@ def test_unusable_input_is_rejected_with_a_message(capsys, monkeypatch, tmp_path
 
 @pytest.mark.parametrize(
     "text",
-    [NOSE % "open_shell.step, side: outside", NOSE % "two_bodies.step, part: 1", NOSE % "tube_inch.step"],
+    [NOSE % "two_bodies.step, part: 1", NOSE % "tube_inch.step"],
 )
 def test_unambiguous_files_are_accepted(capsys, monkeypatch, tmp_path, text):
-    """The files are a shell with a given side, one of two bodies, and a file in inches."""
-    for name in ("open_shell", "two_bodies", "tube_inch"):
+    """The files have one of two bodies, and units in inches."""
+    for name in ("two_bodies", "tube_inch"):
         shutil.copy(FILES / f"{name}.step", tmp_path)
     code, _, err = softdock(capsys, monkeypatch, tmp_path, "validate", text)
     assert (code, err) == (0, "")
+
+
+def test_a_shell_with_a_given_side_is_accepted_with_a_warning_of_its_closure(capsys, monkeypatch, tmp_path):
+    shutil.copy(FILES / "open_shell.step", tmp_path)
+    text = NOSE % "open_shell.step, side: outside"
+    code, _, err = softdock(capsys, monkeypatch, tmp_path, "validate", text)
+    assert code == 0
+    assert "Is closed behind along (z, r) = (60, 20), " in err
+    assert "which its file does not determine" in err
 
 
 def test_an_implausible_size_gives_a_warning_in_every_run(capsys, monkeypatch, tmp_path):

@@ -36,7 +36,7 @@ from softdock.errors import CONTROL_CHARACTERS, InputError, Problem
 from softdock.flexible import read_modes
 from softdock.geometry.chain import Link, _start_at_lowest_rim
 from softdock.geometry.profile import Line
-from softdock.model.surfaces import _read_file as read_mesh
+from softdock.model.surfaces import Surface
 from softdock.presentation.unit_systems import SYSTEMS
 from softdock.recording.loading import load_run
 from softdock.replay.scene_builder import scene
@@ -167,7 +167,7 @@ def test_long_file_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         with pytest.raises(InputError, match="too long"):
             load_run(path)
     with pytest.raises(InputError, match="too long"):
-        read_mesh(tmp_path / f"{long}.stl", "outside", None, None, None)
+        Surface(body="box", file=f"{long}.stl", side="outside").read(tmp_path)
     with pytest.raises(OSError, match="too long") as found:
         status_of(tmp_path / long)
     assert report(found.value) == 2

@@ -85,7 +85,8 @@ def _temporary_file(path: Path, mode: int) -> Iterator[tuple[Path, IO[bytes]]]:
     """Yield a new file with a hidden name in the same folder; delete it unless it was renamed. Raises OSError."""
     if not path.name:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(3)}.tmp")
+    shortened = path.name[:32]  # with its additions the whole name may be too long for the file system
+    temporary = path.with_name(f".{shortened}.{os.getpid()}-{secrets.token_hex(3)}.tmp")
     try:
         with os.fdopen(os.open(temporary, CREATE, mode), "wb") as file:
             yield temporary, file

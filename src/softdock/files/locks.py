@@ -11,6 +11,8 @@ from softdock.files.in_place import READ, check_in_place, open_to_append
 LOCKED_BYTE = 1 << 30
 """Byte that is locked on Windows: the same in every process, and beyond the note, which others must be able to read."""
 LONGEST_NOTE = 200  # bytes that are read
+LOCKED = (BlockingIOError, PermissionError)
+"""Raised where another process holds a lock, on POSIX and on Windows; others mean that a file system cannot lock."""
 
 
 class LockHeldError(Exception):
@@ -26,16 +28,19 @@ def acquire_lock(path: Path, note: str = "") -> IO[bytes]:
     """Return the open lock file, locked exclusively until it is closed; `note` is written into it.
 
     Raises LockHeldError where another process holds the lock, InputError where the file is a link or not a regular
-    file, and OSError where it cannot be opened.
+    file, and OSError where it cannot be opened or locked.
     """
     file = open_to_append(path)
     try:
         _lock_exclusively(file)
-    except OSError as error:
+    except LOCKED as error:
         file.seek(0)
         held = LockHeldError(file.read(LONGEST_NOTE).decode(errors="replace").strip())
         file.close()
         raise held from error
+    except OSError:  # of a file system that cannot lock
+        file.close()
+        raise
     if note:
         file.truncate(0)
         file.write(f"{note}\n".encode())

@@ -7,9 +7,9 @@ from typing import Any, Literal
 LoadKind = Literal[
     "contact", "spring", "stop", "drive", "strut", "lock", "weld", "interface", "joint", "mount", "channel"
 ]
-"""What transmits a load; `channel` where a history has a force of which its scenario does not say it."""
+"""What transmits a load; `channel`: a recorded force whose owner is not in the stored scenario."""
 Role = Literal["contact", "element", "reaction", "input", "shape"]
-"""Part of a member in the balance of forces: an `input` acts from outside, a `shape` has no force."""
+"""How a member enters the balance of forces: an `input` acts from outside, a `shape` has no force."""
 
 
 @dataclass(frozen=True, kw_only=True)

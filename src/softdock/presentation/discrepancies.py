@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
-from softdock.result.digest import NO_DIGEST
 
 MARK = "not verified"
 """Mark of a result in one line, where its sentences have no place."""
@@ -18,6 +17,10 @@ def discrepancy_texts(discrepancies: Sequence[str]) -> list[str]:
 
 def discrepancy_status(text: str) -> Status:
     """Return the status of a discrepancy: doubtful where there is nothing to compare with, else failed."""
+    from softdock.result.digest import (
+        NO_DIGEST,
+    )  # imports NumPy, which the server of the studio does not need
+
     return Status.DOUBTFUL if NO_DIGEST in text else Status.FAILED
 
 

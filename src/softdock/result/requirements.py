@@ -158,7 +158,7 @@ class Comparison:
     limit: float | None
     """The more critical of both limits, before the factor of safety."""
     margin: float | None
-    """None where the ratio of limit and value has no meaning: a limit of 0, or a value on the other side of 0."""
+    """None where the ratio of limit and value has no meaning: a limit of 0, or a positive limit of a negative value."""
     sign: str = "<="
     """`<=` for a largest, `>=` for a smallest allowed value."""
 
@@ -194,11 +194,14 @@ def _sides(
         yield Comparison(verdict=_verdict(holds), value=value, limit=high, margin=margin, sign="<=")
 
 
-def _criticality(side: Comparison, value: float) -> tuple[int, float]:
-    """Return a key that is smallest for the most critical side: a violated one, then the smaller margin."""
-    order = 0 if side.verdict == "violated" else 1
+def _criticality(side: Comparison, value: float) -> tuple[bool, bool, float]:
+    """Return a key that is smallest for the most critical side: a violated one, then the smaller margin.
+
+    A side without a margin comes after those that have one and the same verdict, the nearer limit first.
+    """
     assert side.limit is not None
-    return (order, side.margin) if side.margin is not None else (order + 1, abs(side.limit - value))
+    margin = abs(side.limit - value) if side.margin is None else side.margin
+    return side.verdict != "violated", side.margin is None, margin
 
 
 def _at_most(value: float, limit: float, factor: float, accuracy: float) -> tuple[bool, float | None]:

@@ -53,7 +53,7 @@ class BrowserEntry:
             with_code = html.escape(f"{address}?code={code}")
             write_new(self._page, PAGE.format(address=with_code), mode=PRIVATE)
             self._code = code
-            self._expiry = threading.Timer(CODE_LIFETIME, self.close)
+            self._expiry = threading.Timer(CODE_LIFETIME, self._expire, [code])
             self._expiry.daemon = True
             self._expiry.start()
             return self._page
@@ -67,6 +67,12 @@ class BrowserEntry:
             if accepted:
                 self.close()
             return accepted
+
+    def _expire(self, code: str) -> None:
+        """Delete the page of a code, unless it is that of a newer one."""
+        with self._changing:
+            if code == self._code:
+                self.close()
 
     def close(self) -> None:
         """Delete the page; its code is not accepted any more."""

@@ -46,7 +46,7 @@ class LimitedProtocol(Base):
 
     Without these limits a local user without a token could hold all connections and open files of the process. A
     refused request ends its connection (`request_checks`), so that only one without a request can be held: where there
-    are too many of these, the oldest is closed. Who sends a request at once is heard even then.
+    are too many of these, the oldest is closed: a client that sends a request at once is heard.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -67,7 +67,7 @@ class LimitedProtocol(Base):
         self._opened = self.loop.time()
         present = [one for one in self.connections if not one.transport.is_closing()]
         waiting = [one for one in present if isinstance(one, LimitedProtocol) and one.cycle is None]
-        if len(waiting) > MOST_WAITING or len(present) > MOST_CONNECTIONS:
+        if waiting and (len(waiting) > MOST_WAITING or len(present) > MOST_CONNECTIONS):
             min(waiting, key=lambda one: one._opened).transport.abort()
 
     def data_received(self, data: bytes) -> None:

@@ -143,10 +143,7 @@ class Joints(BodyGroup):
     def check(self, system: System, observation: Observation) -> None:
         """Refuse axes that the joint does not have, and points."""
         name, field = observation.name, observation.field
-        if observation.has_points:
-            raise ValueError(f"{field!r} is about the joint of {name!r}, not about a point of it")
-        if name == HILL:
-            raise ValueError("the frame 'hill' has no joint")
+        _check_joint(observation)
         if field not in joint_fields(system, name):
             raise ValueError(f"the {system.bodies[name].joint.type} joint of {name!r} has no {field!r}")
 
@@ -166,6 +163,15 @@ class Joints(BodyGroup):
             record["at"] = int(assembly.world[0].n_q) + place.at_u + field.component
         else:
             record["at"] = place.at_q + field.component
+
+
+def _check_joint(observation: Observation) -> None:
+    """Raise ValueError for a point of a body, and for the orbital frame, where a joint is observed."""
+    name, field = observation.name, observation.field
+    if observation.has_points:
+        raise ValueError(f"{field!r} is about the joint of {name!r}, not about a point of it")
+    if name == HILL:
+        raise ValueError("the frame 'hill' has no joint")
 
 
 def joint_fields(system: System, name: str) -> list[str]:
@@ -203,10 +209,7 @@ class JointReactions(BodyGroup):
     def check(self, system: System, observation: Observation) -> None:
         """Refuse free bodies and points."""
         name = observation.name
-        if observation.has_points:
-            raise ValueError(f"{observation.field!r} is about the joint of {name!r}, not about a point of it")
-        if name == HILL:
-            raise ValueError("the frame 'hill' has no joint")
+        _check_joint(observation)
         if system.bodies[name].joint.type == "free":
             raise ValueError(f"{name!r} is free: nothing is transmitted to it through a joint")
 

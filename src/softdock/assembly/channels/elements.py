@@ -1,6 +1,7 @@
 """Channels of springs, stops, drives, struts, welds, locks, couplings and loads."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -115,11 +116,7 @@ class Drives(ElementGroup):
         found = {key: field.along(system.motions_of(drive)[0]) for key, field in self.fields.items()}
         if drive.follows == "position":
             return found
-        return {
-            key: Field(unit=self._RATES.get(one.unit, one.unit), meaning=one.meaning, kind=one.kind,
-                       component=one.component)
-            for key, one in found.items()
-        }  # fmt: skip
+        return {key: replace(one, unit=self._RATES.get(one.unit, one.unit)) for key, one in found.items()}
 
 
 class Connections(ElementGroup):

@@ -47,7 +47,7 @@ class ChannelKind(IntEnum):
     TILT = 6
     """Angle between the z axes of F and G."""
     ATTITUDE = 7
-    """Quaternion wxyz of F in G, by component."""
+    """Quaternion of F in G: components 0 to 2 are its vector part, 3 its scalar part."""
     ELEMENT_FORCE = 8
     ELEMENT_ENERGY = 9
     ELEMENT_DEFLECTION = 10
