@@ -1,11 +1,13 @@
 """Faces that are not part of a surface of revolution: named with their departure, or left out on purpose."""
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
+import yaml
 
 import softdock
 from softdock.errors import InputError
@@ -21,21 +23,25 @@ PETAL = {2: (0.14, 0.36), 3: (0.14, 0.35)}
 """Corners of the loop that a petal moves to (z, r) [m]: it reaches into the opening and 110 mm in front of it."""
 
 
-@pytest.fixture(scope="module")
-def petal_ring(tmp_path_factory):
-    """Return an STL file of a ring with three petals on its front face."""
+def write_ring(path, petals=PETALS):
+    """Write a ring with petals on its front face."""
     phi = np.arange(AROUND) * math.tau / AROUND
     vertices, triangles = [], []
     for k, place in enumerate(LOOP):
         for i, angle in enumerate(phi):
-            z, r = PETAL.get(k, place) if i in PETALS else place
+            z, r = PETAL.get(k, place) if i in petals else place
             vertices.append([r * math.cos(angle), r * math.sin(angle), z])
             a, b = k * AROUND + i, k * AROUND + (i + 1) % AROUND
             c, d = (n % (len(LOOP) * AROUND) for n in (a + AROUND, b + AROUND))
             triangles += [[a, b, c], [b, d, c]]
-    path = tmp_path_factory.mktemp("cad") / "petals.stl"
     trimesh.Trimesh(vertices, triangles, process=False).export(path)
     return path
+
+
+@pytest.fixture(scope="module")
+def petal_ring(tmp_path_factory):
+    """Return an STL file of a ring with three petals on its front face."""
+    return write_ring(tmp_path_factory.mktemp("cad") / "petals.stl")
 
 
 def test_petals_in_front_of_an_opening_are_named_with_their_departure(petal_ring):
@@ -46,7 +52,37 @@ def test_petals_in_front_of_an_opening_are_named_with_their_departure(petal_ring
         assert "stands in front of the inside" in problem.message
         assert "departs by 110 mm, z = 30 to 140 mm" in problem.message
         assert f"angle {angle} to {angle + 18} deg" in problem.message
-    assert "`ignore: [{z: [30 mm, 140 mm], angle: [353 deg, 373 deg]}, " in refused.value.problems[0].hint
+    hint = refused.value.problems[0].hint
+    assert "leave it out: `ignore: [{z: [30 mm, 140.84 mm], angle: [353 deg, 373 deg]}, " in hint
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 0.0), (0.123456, 0.0432109)])
+def test_the_ranges_that_an_error_proposes_leave_its_faces_out(petal_ring, tmp_path, scale, shift):
+    """The ends of the petals lie in the plane of their largest z; places need more than four digits."""
+    mesh = trimesh.load_mesh(petal_ring)
+    mesh.apply_scale(scale)
+    mesh.apply_translation([0, 0, shift])
+    mesh.export(tmp_path / "petals.stl")
+    surface = {"body": "ring", "file": "petals.stl", "side": "inside"}
+    with pytest.raises(InputError) as refused:
+        softdock.Surface(**surface).read(tmp_path)
+    proposed = re.search(r"`(ignore: .*)`", refused.value.problems[0].hint).group(1)
+    mended = softdock.Surface(**surface, **yaml.safe_load(proposed))
+    (sentence,) = (text for text in mended.left_out(tmp_path) if "`ignore`" in text)
+    assert sentence.count("a group of ") == 3
+    profile, _ = mended.read(tmp_path)
+    radii = [s.point(0.5)[1] for s in profile.segments]
+    assert min(radii) == pytest.approx(0.38 * scale, rel=1e-5)
+
+
+def test_ranges_are_examples_where_an_error_has_more_faces(tmp_path):
+    path = write_ring(tmp_path / "petals.stl", petals=(0, 1, 15, 16, 30, 31, 45, 46))
+    with pytest.raises(InputError) as refused:
+        read_surface(path, side="inside")
+    hint = refused.value.problems[0].hint
+    assert len(refused.value.problems) == 4
+    assert "leave it out, for example: `ignore: [" in hint
+    assert hint.count("angle") == 3
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Faces of a body that a contact surface leaves out: on purpose, with a sentence, or by mistake, with an error."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from softdock.errors import InputError, Problem
 from softdock.geometry.axis import AxisFrame
 from softdock.geometry.chain import Chain, Side
 from softdock.geometry.facets import Facets
+from softdock.geometry.ignored_faces import ROUNDING
 from softdock.geometry.pieces import Accuracy, Piece
 from softdock.geometry.profile import Profile
 from softdock.geometry.unread_faces import (
@@ -23,6 +25,10 @@ from softdock.geometry.unread_faces import (
 
 MOST_NAMED = 40
 """Faces that messages name."""
+MOST_RANGES = 3
+"""Ranges of z and angle that an error proposes to ignore."""
+MARGIN = 1e-3
+"""By which a proposed range reaches beyond a face in the plane of its limit, relative to the body's size."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +61,7 @@ def left_out_sentences(
     found = find_departures(profile, body.kept, body.frame, np.flatnonzero(~read), body.tolerance)
     within = [one for one in found if one.z[1] > low + body.tolerance and one.z[0] < high - body.tolerance]
     if within:
-        raise _departures_error(path, within, side)
+        raise _departures_error(path, within, body, side)
     sentences = [f"Left out by `z_range`: {listed(found)}."] if found else []
     if body.ignored.any():
         samples = sample_facets(body.facets, body.frame, np.flatnonzero(body.ignored))
@@ -81,15 +87,16 @@ def _cut_off_planes(body: ReadBody, part: Chain) -> Iterator[str]:
             )
 
 
-def _departures_error(path: Path, found: Sequence[Departure], side: Side) -> InputError:
+def _departures_error(path: Path, found: Sequence[Departure], body: ReadBody, side: Side) -> InputError:
     """Return an error with one problem for every face."""
     numbers = [one.number for one in found if one.number is not None]
-    ranges = ", ".join(_range_of(one) for one in found[:3])  # of a mesh, as examples
+    ranges = ", ".join(_range_of(one, body) for one in found[:MOST_RANGES])
     by = f"[{', '.join(map(str, numbers)) or ranges}]"
     what = (
         f"stands in front of the {side} and is not part of its surface of revolution; nothing would touch it:"
     )
-    hint = f"If nothing can reach it, leave it out: `ignore: {by}`; or select a part with z_range."
+    example = "" if numbers or len(found) <= MOST_RANGES else ", for example"
+    hint = f"If nothing can reach it, leave it out{example}: `ignore: {by}`; or select a part with z_range."
     problems = [
         Problem(
             file=str(path),
@@ -99,14 +106,26 @@ def _departures_error(path: Path, found: Sequence[Departure], side: Side) -> Inp
         for k, one in enumerate(found[:MOST_NAMED])
     ]
     if len(found) > MOST_NAMED:
-        problems.append(Problem(file=str(path), message=f"So are {len(found) - MOST_NAMED} more."))
+        more = f"{len(found) - MOST_NAMED} more faces stand in front of it as well."
+        problems.append(Problem(file=str(path), message=more))
     return InputError(*problems)
 
 
-def _range_of(one: Departure) -> str:
-    """Return the range of z and angle that leaves out a face."""
-    (z_0, z_1), (a_0, a_1) = np.array(one.z) * 1e3, np.degrees(one.azimuth)
-    return f"{{z: [{z_0:.4g} mm, {z_1:.4g} mm], angle: [{a_0 - 1:.4g} deg, {a_1 + 1:.4g} deg]}}"
+def _range_of(one: Departure, body: ReadBody) -> str:
+    """Return the range of z and angle that leaves out a face, as a scenario contains it.
+
+    A range does not select facets in the plane of its limits: where the face has some, the limit is beyond them.
+    """
+    near = ROUNDING * body.facets.size
+    z = body.frame.cylindrical(body.kept.vertices)[0]
+    middle = z[body.kept.triangles[one.triangles]].mean(axis=1)
+    margin = MARGIN * body.facets.size
+    low = one.z[0] - (margin if middle.min() < one.z[0] + 2 * near else 0.0)
+    high = one.z[1] + (margin if middle.max() > one.z[1] - 2 * near else 0.0)
+    decimals = max(0, math.ceil(-math.log10(near * 1e3)))  # rounds by less than `near`
+    z_0, z_1 = np.round(np.array([low, high]) * 1e3, decimals) + 0.0  # without -0
+    a_0, a_1 = np.degrees(one.azimuth)
+    return f"{{z: [{z_0:.15g} mm, {z_1:.15g} mm], angle: [{a_0 - 1:.4g} deg, {a_1 + 1:.4g} deg]}}"
 
 
 def listed(found: Sequence[Departure]) -> str:

@@ -48,6 +48,8 @@ class Departure:
     """[m]"""
     azimuth: tuple[float, float]
     """[rad]"""
+    triangles: Indices
+    """Shape (k,): its facets."""
 
     @property
     def place(self) -> str:
@@ -166,18 +168,18 @@ def name_faces(
     found = []
     for k in dict.fromkeys(label[far].tolist()):
         own = np.isin(samples.triangle, np.flatnonzero(label == k))
-        corners = np.unique(facets.triangles[np.unique(samples.triangle[own])])
+        triangles = np.unique(samples.triangle[own])
+        corners = np.unique(facets.triangles[triangles])
         face = facets.faces[k] if k >= 0 else None
         kind = face.kind if face is not None else "spline"
         found.append(
             Departure(
-                name=f"face {k + 1} ({kind})"
-                if k >= 0
-                else f"a group of {len(np.unique(samples.triangle[own]))} facets",
+                name=f"face {k + 1} ({kind})" if k >= 0 else f"a group of {len(triangles)} facets",
                 number=k + 1 if k >= 0 else None,
                 distance=float(distance[own].max()),
                 z=(float(z[corners].min()), float(z[corners].max())),
                 azimuth=_arc_around(phi[corners]),
+                triangles=triangles,
             )
         )
     return sorted(found, key=lambda one: (one.number is None, one.number or 0))
