@@ -265,7 +265,10 @@ def _split_bodies(
 
 
 def triangle_components(triangles: Indices, count: int) -> Indices:
-    """Return the label of the connected surface of each triangle, shape (m,); `count` is the number of vertices."""
+    """Return the label of the connected surface of each triangle, shape (m,); `count` is the number of vertices.
+
+    Edges, shape (m, 2), give the labels of their connected lines.
+    """
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     graph = coo_array((np.ones(len(start), np.int8), (start, end)), shape=(count, count))
     labels = connected_components(graph, directed=False)[1]

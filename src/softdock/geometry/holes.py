@@ -6,7 +6,7 @@ import numpy as np
 
 from softdock.geometry.axis import AxisFrame
 from softdock.geometry.chain import JOINT_TOLERANCE, Chain, Side
-from softdock.geometry.facets import Facets
+from softdock.geometry.facets import Facets, triangle_components
 from softdock.geometry.pieces import Accuracy, Piece, boundary_edges
 from softdock.geometry.unread_faces import Departure, distance_to_meridian, name_faces, sample_facets
 
@@ -25,7 +25,7 @@ def hole_in_piece(
     near: float,
     z_range: tuple[float, float] = (-np.inf, np.inf),
 ) -> float:
-    """Return the width [m] of the holes and attachments in a piece between two values of z [m]; 0 without any."""
+    """Return the width [m] of the largest hole or attachment in a piece between two values of z [m]; 0 without any."""
     if piece.accuracy == Accuracy.PLANE:
         return 0.0  # the ring of a plane excludes holes
     z, r, _ = frame.cylindrical(facets.vertices)
@@ -37,8 +37,10 @@ def hole_in_piece(
             away &= np.hypot(z[vertex] - end[0], r[vertex] - end[1]) > 10 * near
     z_edge = z[edges].mean(axis=1)
     away &= (z_edge > z_range[0] - near) & (z_edge < z_range[1] + near)
-    rim = facets.vertices[np.unique(edges[away])]
-    return float(np.ptp(rim, axis=0).max()) if len(rim) else 0.0
+    rim = edges[away]
+    loop_of = triangle_components(rim, len(facets.vertices))
+    rims = [facets.vertices[rim[loop_of == k].ravel()] for k in np.unique(loop_of)]
+    return max((float(np.ptp(one, axis=0).max()) for one in rims), default=0.0)
 
 
 def z_span(part: Chain) -> tuple[float, float]:
