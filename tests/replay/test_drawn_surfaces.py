@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 
 import softdock
 from softdock.geometry.cad import read_surface
@@ -106,6 +107,21 @@ def test_what_touches_is_drawn_as_it_is_computed_and_once(probe: Result) -> None
     assert distance.max() < 1e-6
     area = _area(drawn.mesh.points, drawn.mesh.indices)
     assert area == pytest.approx(_area(whole.points, whole.indices), rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    "second", ["", ", z_range: [-20 mm, 20 mm]"], ids=["the same surface", "a part of it"]
+)
+def test_a_file_is_drawn_whose_facets_all_belong_to_its_first_surface(tmp_path: Path, second: str) -> None:
+    trimesh.creation.uv_sphere(radius=0.05, count=(32, 64)).export(tmp_path / "ball.stl")
+    shutil.copy(CAD / "drogue.step", tmp_path)
+    ball = "{body: probe, file: ball.stl"
+    text = PROBE.replace("tip: {body: probe, file: bumper.step}", f"tip: {ball}}}\n  twin: {ball}{second}}}")
+    (tmp_path / "probe.yaml").write_text(text)
+    softdock.simulate(softdock.load(tmp_path / "probe.yaml"), with_prediction=False).save(tmp_path / "out")
+    drawn = scene(Result.load(tmp_path / "out"))
+    assert drawn.notes == ()
+    assert len(next(node for node in drawn.nodes if node.name == "probe").parts[0].mesh.indices)
 
 
 def _area(points: np.ndarray, indices: np.ndarray) -> float:

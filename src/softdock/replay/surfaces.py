@@ -85,17 +85,18 @@ def _with_files(
                 f"{name} is drawn by its meridian: nothing touches the faces that `ignore` leaves out."
             )
             continue
+        source = _source(surface)
+        if source in seen:
+            continue
         found = _file_mesh(surface, folder / surface.file, digests[name])
         if isinstance(found, str):
             notes.append(f"{name} is drawn by its meridian alone: {surface.file} {found}.")
             continue
-        source = _source(surface)
-        if source in seen:
-            continue
         seen.add(source)
+        near = SURFACE_SHARE * float(np.ptp(found.points, axis=0).max())
         for other in surfaces.values():
-            if _source(other.surface) == source:
-                found = _without_surface(found, other)
+            if _source(other.surface) == source and len(found.indices):
+                found = _without_surface(found, other, near)
         if len(found.indices):
             out[name] = replace(drawn, mesh=solids.combined(drawn.outline, found))
     return out, notes
@@ -122,14 +123,13 @@ def _file_mesh(surface: Surface, path: Path, digest: str | None) -> Mesh | str:
     )
 
 
-def _without_surface(mesh: Mesh, drawn: DrawnSurface) -> Mesh:
-    """Return a mesh without the facets of a surface, which is drawn from its profile."""
+def _without_surface(mesh: Mesh, drawn: DrawnSurface, near: float) -> Mesh:
+    """Return a mesh without the facets whose vertices are within `near` [m] of a surface, drawn from its profile."""
     own = (mesh.points - drawn.p_BS) @ drawn.R_BS
     corners = own[mesh.indices]
     middle = corners.mean(axis=1)
     sides = corners - np.roll(corners, 1, axis=1)
     longest = np.linalg.norm(sides, axis=2).max(axis=1)
-    near = SURFACE_SHARE * float(np.ptp(mesh.points, axis=0).max())
     on_profile = _distance(drawn.profile, own) <= near
     belongs = on_profile[mesh.indices].all(axis=1)
     belongs &= _distance(drawn.profile, middle) <= SAGITTA_SHARE * longest
