@@ -12,7 +12,7 @@ import yaml
 import softdock
 from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
-from softdock.geometry.face_range import FaceRange
+from softdock.geometry.face_selection import FaceSelection
 from softdock.scenario.construction import as_scenario
 from softdock.simulation.checks import check_before_run
 
@@ -88,8 +88,8 @@ def test_ranges_are_examples_where_an_error_has_more_faces(tmp_path):
 @pytest.mark.parametrize(
     "ignore",
     [
-        [FaceRange(z=(0.03, 0.15))],
-        [FaceRange(angle=(math.radians(a), math.radians(a + 20))) for a in (353, 113, 233)],
+        [FaceSelection(z=(0.03, 0.15))],
+        [FaceSelection(angle=(math.radians(a), math.radians(a + 20))) for a in (353, 113, 233)],
     ],
     ids=["z", "angle"],
 )

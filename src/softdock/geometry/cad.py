@@ -12,7 +12,7 @@ from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error
 from softdock.geometry.chain import JOINT_TOLERANCE, Chain, Side, clip, join_pieces, parts_on_side
-from softdock.geometry.face_range import FaceRange
+from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.facets import Facets, read_bodies
 from softdock.geometry.holes import hole_in_piece, hole_width, interrupting_faces, z_span
 from softdock.geometry.ignored_faces import without_faces
@@ -74,7 +74,7 @@ def read_surface(
     z_range: tuple[float, float] | None = None,
     tolerance: float | None = None,
     body: str | int | None = None,
-    ignore: Sequence[int | FaceRange] = (),
+    ignore: Sequence[int | FaceSelection] = (),
 ) -> CadSurface:
     """Return the meridian of a body of revolution in a STEP, STL, OBJ, PLY or GLB file.
 
@@ -112,7 +112,7 @@ def _find_surface(
     density: float | None,
     z_range: tuple[float, float] | None,
     tolerance: float | None,
-    ignore: Sequence[int | FaceRange],
+    ignore: Sequence[int | FaceSelection],
 ) -> CadSurface:
     if side is None and not facets.closed:
         message = "The surface is an open shell, so the side of its material is unknown."

@@ -1,6 +1,7 @@
 """Fitting of lines and arcs to an ordered sequence of points in the (z, r) half-plane."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +46,8 @@ def fit_segments(points: Array, tolerance: float) -> tuple[list[Line | Arc], flo
     return segments, residual
 
 
-def distance_to_segments(segments: list[Line | Arc], points: Array) -> Array:
-    """Return the distance of each point, shape (n, 2), from the nearest of the segments [m]."""
+def distance_to_segments(segments: Sequence[Line | Arc], points: Array) -> Array:
+    """Return the distance [m] of points (z, r), shape (n, 2) [m], from the nearest of the segments."""
     best = np.full(len(points), np.inf)
     for segment in segments:
         best = np.minimum(best, distance_to_segment(segment, points[:, 0], points[:, 1]))

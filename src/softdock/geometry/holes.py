@@ -7,8 +7,9 @@ import numpy as np
 from softdock.geometry.axis import AxisFrame
 from softdock.geometry.chain import JOINT_TOLERANCE, Chain, Side
 from softdock.geometry.facets import Facets, triangle_components
+from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.pieces import Accuracy, Piece, boundary_edges
-from softdock.geometry.unread_faces import Departure, distance_to_meridian, name_faces, sample_facets
+from softdock.geometry.unread_faces import Departure, name_faces, sample_facets
 
 
 def hole_width(part: Chain, facets: Facets, frame: AxisFrame, pieces: Sequence[Piece], near: float) -> float:
@@ -68,5 +69,5 @@ def interrupting_faces(
     adjoining = ~read & np.isin(facets.triangles, np.concatenate(rim)).any(axis=1)
     adjoining |= ~read & (facets.face_of >= 0) & np.isin(facets.face_of, facets.face_of[adjoining])
     samples = sample_facets(facets, frame, np.flatnonzero(adjoining))
-    distance = distance_to_meridian([s for piece in used for s in piece.segments], samples.places)
+    distance = distance_to_segments([s for piece in used for s in piece.segments], samples.places)
     return name_faces(facets, frame, samples, distance, near)

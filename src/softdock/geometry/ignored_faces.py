@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from softdock.geometry.axis import AxisFrame
 from softdock.geometry.cad_files import cad_error
-from softdock.geometry.face_range import FaceRange
+from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.facets import Facets
 
 ROUNDING = 1e-6
@@ -18,7 +18,7 @@ ROUNDING = 1e-6
 
 
 def without_faces(
-    path: Path, facets: Facets, frame: AxisFrame, ignore: Sequence[int | FaceRange]
+    path: Path, facets: Facets, frame: AxisFrame, ignore: Sequence[int | FaceSelection]
 ) -> tuple[Facets, NDArray[np.bool_]]:
     """Return the body without the ignored faces, and which of its triangles they are, shape (m,)."""
     ignored = np.zeros(len(facets.triangles), bool)
@@ -45,7 +45,7 @@ def without_faces(
     return kept, ignored
 
 
-def _within(facets: Facets, frame: AxisFrame, one: FaceRange) -> NDArray[np.bool_]:
+def _within(facets: Facets, frame: AxisFrame, one: FaceSelection) -> NDArray[np.bool_]:
     """Return which facets lie in a range with all their corners, shape (m,); facets on a limit of z do not."""
     z, r, phi = frame.cylindrical(facets.vertices)
     near = ROUNDING * facets.size

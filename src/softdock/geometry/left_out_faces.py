@@ -12,12 +12,12 @@ from softdock.errors import InputError, Problem
 from softdock.geometry.axis import AxisFrame
 from softdock.geometry.chain import Chain, Side
 from softdock.geometry.facets import Facets
+from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.ignored_faces import ROUNDING
 from softdock.geometry.pieces import Accuracy, Piece
 from softdock.geometry.profile import Profile
 from softdock.geometry.unread_faces import (
     Departure,
-    distance_to_meridian,
     find_departures,
     name_faces,
     sample_facets,
@@ -65,7 +65,7 @@ def left_out_sentences(
     sentences = [f"Left out by `z_range`: {listed(found)}."] if found else []
     if body.ignored.any():
         samples = sample_facets(body.facets, body.frame, np.flatnonzero(body.ignored))
-        distance = distance_to_meridian(profile.segments, samples.places)
+        distance = distance_to_segments(profile.segments, samples.places)
         named = name_faces(body.facets, body.frame, samples, distance, 0.0)
         sentences.append(f"Left out by `ignore`: {listed(named)}.")
     return (*sentences, *_cut_off_planes(body, part))

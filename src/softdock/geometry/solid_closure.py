@@ -11,11 +11,12 @@ from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame
 from softdock.geometry.chain import Chain, Link
 from softdock.geometry.facets import Facets
+from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.meridian_closure import close_ends
 from softdock.geometry.pieces import Accuracy, Piece
 from softdock.geometry.profile import Profile, check_profile
 from softdock.geometry.profile_arrays import is_complete
-from softdock.geometry.unread_faces import depth_in, distance_to_meridian, sample_facets
+from softdock.geometry.unread_faces import depth_in, sample_facets
 
 Array = NDArray[np.float64]
 
@@ -93,6 +94,6 @@ def _other_faces(
         if piece.accuracy != Accuracy.PLANE:
             represented[piece.triangles] = True
     places = sample_facets(facets, frame, np.flatnonzero(~represented)).places
-    cell_z, cell_r = np.round(places / (CELL * facets.size)).astype(np.int64).T
-    places = places[np.unique(cell_z * 2**31 + cell_r, return_index=True)[1]]
-    return places[distance_to_meridian(whole.segments, places) > tolerance]
+    cells = np.round(places / (CELL * facets.size)).astype(np.int64)
+    places = places[np.unique(cells, axis=0, return_index=True)[1]]
+    return places[distance_to_segments(whole.segments, places) > tolerance]

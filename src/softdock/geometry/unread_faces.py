@@ -9,16 +9,17 @@ from numpy.typing import NDArray
 
 from softdock.geometry.axis import AxisFrame
 from softdock.geometry.facets import Facets, triangle_components
-from softdock.geometry.profile import Arc, Line, Profile, distance_to_segment
+from softdock.geometry.fitting import distance_to_segments
+from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.profile_arrays import closed_chain
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 GRID = 100
-"""Spacing of the sample points of facets, as a part of the size of the body."""
+"""Spacings of the sample points of facets over the size of the body."""
 MOST_SAMPLES = 400_000
-"""Points at most; a larger number of facets gets fewer points each."""
+"""Points from which on facets get fewer points each, but at least their corners."""
 ARC_STEP = 0.02
 """Angle [rad] of the chords of an arc where it is decided whether a point is in the material."""
 
@@ -85,14 +86,6 @@ def sample_facets(
     return FaceSamples(places=np.column_stack([z, r]), azimuth=azimuth, triangle=np.concatenate(owner))
 
 
-def distance_to_meridian(segments: Sequence[Line | Arc], places: Array) -> Array:
-    """Return the distance [m] of points (z, r) [m] from segments."""
-    found = np.full(len(places), math.inf)
-    for segment in segments:
-        found = np.minimum(found, distance_to_segment(segment, places[:, 0], places[:, 1]))
-    return found
-
-
 def depth_in(segments: Sequence[Line | Arc], places: Array) -> Array:
     """Return the depth [m] of points (z, r) [m] below a complete meridian: negative in free space."""
     path = []
@@ -106,7 +99,7 @@ def depth_in(segments: Sequence[Line | Arc], places: Array) -> Array:
         crosses = (z_0 > places[:, 0]) != (z_1 > places[:, 0])
         if z_0 != z_1:
             inside ^= crosses & (places[:, 1] < r_0 + (places[:, 0] - z_0) / (z_1 - z_0) * (r_1 - r_0))
-    return np.where(inside, 1.0, -1.0) * distance_to_meridian(segments, places)
+    return np.where(inside, 1.0, -1.0) * distance_to_segments(segments, places)
 
 
 def find_departures(
@@ -129,7 +122,7 @@ def _height_above(profile: Profile, places: Array) -> Array:
     nearest = distances.min(axis=0)
     chain, before, after = closed_chain(profile)
     closure = [*chain[:before], *chain[len(chain) - after :]]
-    beside = nearest > distance_to_meridian(closure, places) * (1 + 1e-9) + 1e-12
+    beside = nearest > distance_to_segments(closure, places) * (1 + 1e-9) + 1e-12
     # At a corner two segments are equally near; a point in front of a convex corner is in front of one of them.
     is_near = (distances <= nearest * (1 + 1e-9) + 1e-12) & ~beside
     heights = np.where(is_near, np.array([height for _, height in found]), 0.0)

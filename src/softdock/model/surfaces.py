@@ -10,7 +10,7 @@ from softdock.contact import layer as contact_layer
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
 from softdock.errors import InputError
 from softdock.files.regular_file import path_exists
-from softdock.geometry import face_range as faces
+from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.profile import Profile
 from softdock.geometry.profile_arrays import closed_chain, is_complete
 from softdock.geometry.profile_cache import Meridian, read_meridian
@@ -203,7 +203,7 @@ class Surface(Model):
         path = folder / self.file
         stat = path.stat() if path_exists(path) else None
         ignore = tuple(
-            one if isinstance(one, int) else faces.FaceRange(z=one.z, angle=one.angle) for one in self.ignore
+            one if isinstance(one, int) else FaceSelection(z=one.z, angle=one.angle) for one in self.ignore
         )
         options = (self.side, self.unit, self.z_range, self.part, ignore)
         return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)

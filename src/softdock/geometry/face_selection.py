@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class FaceRange:
+class FaceSelection:
     """A part of the space around the axis: all facets in it are left out."""
 
     z: tuple[float, float] | None = None
