@@ -22,6 +22,7 @@ from softdock.recording.comparison import compare
 from softdock.replay.page import player_html
 from softdock.replay.scene_builder import scene
 from softdock.report.comparison import comparison_figure
+from softdock.report.rerun import _close
 from softdock.report.run import run_report
 from softdock.report.verification import Agreement, verify_run
 from softdock.result import Result
@@ -359,6 +360,58 @@ def test_a_new_run_reproduces_a_stored_one_and_finds_what_the_history_does_not_s
     digest = hashlib.sha256((tmp_path / "history.parquet").read_bytes()).hexdigest()
     write(tmp_path, forge({**document, "history_sha256": digest}))
     assert "another history" in CliRunner().invoke(app, ["verify", str(tmp_path), "--rerun"]).output
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "agrees"),
+    [
+        ("outcome", "latch-1", "latch-2", False),
+        ("events.0.name", "latch-1", "latch-2", False),
+        ("loads.3.name", "port 1", "port 2", False),
+        ("events.0.message", "Opens at 1.0001 s.", "Opens at 1.0002 s.", True),
+        ("warnings.11", "By 0.12 %.", "By 0.13 %.", True),
+        ("requirements.2.value", "axial_speed 0.03 m/s", "axial_speed 0.031 m/s", True),
+        ("metrics.force", 100.0, 100.01, True),
+        ("metrics.force", "abc", 100.0, False),
+        ("metrics.force", 100.0, None, False),
+    ],
+)
+def test_a_new_run_agrees_in_sentences_without_their_numbers_and_in_whole_names(
+    name: str, old: Any, new: Any, agrees: bool
+) -> None:
+    assert _close(name, old, new) is agrees
+
+
+def test_a_new_run_names_a_text_in_place_of_a_number(tmp_path: Path) -> None:
+    softdock.simulate("latch-paper").save(tmp_path)
+    write(tmp_path, forge(with_value(read(tmp_path), ("metrics", "impulse"), "abc")))
+    invoked = CliRunner().invoke(app, ["verify", str(tmp_path), "--rerun"])
+    assert invoked.exit_code == 3, invoked.exception
+    assert "metrics.impulse: abc is stored" in invoked.output
+
+
+def test_a_metric_of_the_scenario_may_have_the_name_of_a_peak(tmp_path: Path) -> None:
+    slide = {"mass": 4.0, "inertia": [4.0, 4.0, 4.0], "joint": {"type": "prismatic", "speed": 0.1}}
+    data = {
+        "softdock": 1, "kind": "multibody", "duration": 0.3, "bodies": {"slide": slide},
+        "springs": {"buffer": {"joint": "slide", "stiffness": 500.0}},
+        "metrics": {"largest": "max buffer.deflection", "peak_deflection_buffer": "final buffer.deflection"},
+    }  # fmt: skip
+    result = softdock.simulate(data)
+    assert result.metrics["peak_deflection_buffer"] < 0.9 * result.metrics["largest"]
+    result.save(tmp_path)
+    assert {check.agreement for check in verify_run(tmp_path)} <= {Agreement.AGREES, Agreement.NOT_RECORDED}
+
+
+def test_a_peak_agrees_with_its_row_where_several_rows_of_one_instant_follow_each_other(folder: Path) -> None:
+    """The history has the rows of one instant one after the other, 1.001 us apart."""
+    document = read(folder)
+    load = max(range(len(document["loads"])), key=lambda i: document["loads"][i]["peak_force"] or 0.0)
+    path = ("loads", load, "t_peak_force")
+    name = f"peak force of {document['loads'][load]['name']}"
+    for shift in (1.001e-6, 3 * 1.001e-6):
+        write(folder, forge(with_value(document, path, document["loads"][load]["t_peak_force"] - shift)))
+        assert {check.name: check.agreement for check in verify_run(folder)}[name] is Agreement.AGREES
 
 
 def test_the_digest_is_that_of_json_with_sorted_keys() -> None:

@@ -194,6 +194,10 @@ def edit_export(folder: Path) -> None:
     pq.write_table(table.slice(1), path)
 
 
+def damage_export(folder: Path) -> None:
+    export(folder).write_bytes(b"PAR1 and no table")
+
+
 def edit_history(folder: Path) -> None:
     path = folder / "histories" / "00000005" / "result.json"
     path.write_text(
@@ -202,7 +206,12 @@ def edit_history(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "name"), [(edit_export, "runs.parquet"), (edit_history, "histories/00000005")]
+    ("edit", "name"),
+    [
+        (edit_export, "runs.parquet"),
+        (damage_export, "runs.parquet"),
+        (edit_history, "histories/00000005"),
+    ],
 )
 def test_verify_finds_changed_files_of_a_campaign(
     folder: Path, edit: Callable[[Path], None], name: str
@@ -210,3 +219,11 @@ def test_verify_finds_changed_files_of_a_campaign(
     edit(folder)
     found = json.loads(CliRunner().invoke(app, ["verify", str(folder), "--json"]).stdout)
     assert {check["name"] for check in found["checks"] if check["agreement"] == "differs"} == {name}
+
+
+def test_an_export_agrees_whichever_version_of_the_library_has_written_it(folder: Path) -> None:
+    path = export(folder)
+    before = path.read_bytes()
+    pq.write_table(pq.read_table(path), path, compression="snappy", version="1.0")
+    assert path.read_bytes() != before
+    assert CliRunner().invoke(app, ["verify", str(folder)]).exit_code == 0

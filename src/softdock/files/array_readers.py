@@ -8,6 +8,7 @@ from typing import Any
 
 NPZ = f"{__name__}:read_npz"
 PARQUET = f"{__name__}:read_parquet"
+EQUAL_PARQUET = f"{__name__}:compare_parquet"
 
 
 def read_npz(data: bytes, *names: str) -> bytes:
@@ -39,13 +40,8 @@ def read_parquet(data: bytes) -> bytes:
     """
     import numpy as np
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    try:
-        table = pq.ParquetFile(io.BytesIO(data)).read(use_threads=False)
-        table.validate(full=True)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise ValueError("it is damaged, or it is not a Parquet file") from error
+    table = _read_table(data)
     fields, arrays = [], {}
     for number, field in enumerate(table.schema):
         unit = (field.metadata or {}).get(b"unit", b"").decode(errors="replace")
@@ -62,6 +58,25 @@ def read_parquet(data: bytes) -> bytes:
         arrays[str(number)] = column.to_numpy()
     arrays["fields"] = np.frombuffer(json.dumps(fields).encode(), np.uint8)
     return _pack({name: array for name, array in arrays.items() if array.dtype != object})
+
+
+def compare_parquet(data: bytes, size: str) -> bytes:
+    """Return `equal` where two Parquet files have the same fields, metadata and values; the first has `size` bytes."""
+    first, second = (_read_table(part) for part in (data[: int(size)], data[int(size) :]))
+    return b"equal" if first.equals(second, check_metadata=True) else b"different"
+
+
+def _read_table(data: bytes) -> Any:
+    """Return the table of a Parquet file; raises ValueError where it is damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(io.BytesIO(data)).read(use_threads=False)
+        table.validate(full=True)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise ValueError("it is damaged, or it is not a Parquet file") from error
+    return table
 
 
 def _pack(arrays: dict[str, Any]) -> bytes:

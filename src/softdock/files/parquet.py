@@ -56,6 +56,19 @@ def read_columns(path: Path, data: bytes) -> Sequence[Column]:
         ]
 
 
+def equal_tables(path: Path, data: bytes, other: bytes) -> bool:
+    """Return whether two Parquet files have the same content, whichever version of the library has written them.
+
+    `data` is the content of the file at `path`; raises InputError where it is damaged.
+    """
+    if data == other:
+        return True
+    arguments = (str(len(data)),)
+    reader = array_readers.EQUAL_PARQUET
+    answer = read_in_child(reader, data + other, path=path, arguments=arguments, file_format="Parquet")
+    return answer == b"equal"
+
+
 def mark_readable(data: bytes) -> None:
     """Note that a Parquet file was written here, so that it is read without a child process."""
     READABLE.write(content_key(data), b"")

@@ -1,6 +1,5 @@
 """Verification of a stored campaign: its digests, its verdicts, its exported runs and its stored histories."""
 
-import hashlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +8,10 @@ from softdock.campaign.store import HISTORIES, TABLE_FILE
 from softdock.campaign.table import RUNS_FILE, export_runs, status_of
 from softdock.campaign.verification import check_verdicts
 from softdock.errors import InputError
+from softdock.files.parquet import equal_tables
 from softdock.files.regular_file import read_regular_file
 from softdock.presentation.labels import shorten_list
-from softdock.report.verification import Agreement, Check, verify_run
-from softdock.result.digest import NO_DIGEST
+from softdock.report.verification import Agreement, Check, discrepancy_check, verify_run
 from softdock.result.storage import LARGEST_FILE, RESULT_FILE
 
 MOST_NAMED = 8
@@ -33,8 +32,7 @@ def _table_checks(folder: Path) -> Iterator[Check]:
     """Yield whether rows and entries of the table agree with their digests."""
     status = status_of(folder)
     for text in status["discrepancies"]:
-        agreement = Agreement.NO_DIGEST if text == NO_DIGEST else Agreement.DIFFERS
-        yield Check(name=TABLE_FILE, agreement=agreement, text=text)
+        yield discrepancy_check(TABLE_FILE, text)
     if not status["discrepancies"]:
         text = f"{status['done']:,} of {status['stopped_at'] or status['runs']:,} runs are in the table."
         yield Check(name=TABLE_FILE, agreement=Agreement.AGREES, text=text)
@@ -56,17 +54,18 @@ def _export_checks(folder: Path) -> Iterator[Check]:
     path = folder / RUNS_FILE
     if not path.exists():
         return
+    text = ""
     with tempfile.TemporaryDirectory() as temporary:
         again = Path(temporary) / RUNS_FILE
         export_runs(folder, again)
-        same = _digest(path) == _digest(again)
-    text = "" if same else "It is not what an export of the table gives now; export it again."
+        try:
+            stored, exported = (read_regular_file(one, largest=LARGEST_FILE) for one in (path, again))
+            same = equal_tables(path, stored, exported)
+        except InputError as error:
+            same, text = False, f"{error.problems[0].message} "
+    text = "" if same else f"{text}It is not what an export of the table gives now; export it again."
     agreement = Agreement.AGREES if same else Agreement.DIFFERS
     yield Check(name=RUNS_FILE, agreement=agreement, text=text)
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(read_regular_file(path, largest=LARGEST_FILE)).hexdigest()
 
 
 def _history_checks(folder: Path) -> Iterator[Check]:

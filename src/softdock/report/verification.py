@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.dynamics.kernels.recording.evaluation import AFTER_JUMP
 from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
 from softdock.model.requirements import metric_names
@@ -21,7 +22,7 @@ from softdock.presentation.loads import noise_floor
 from softdock.report.load_channels import history_loads, load_channels
 from softdock.result import Array, Result
 from softdock.result.damaged_results import damaged_result_errors
-from softdock.result.digest import CHANGED, NO_DIGEST, digest_discrepancy
+from softdock.result.digest import NO_DIGEST, digest_discrepancy
 from softdock.result.requirements import read_requirements
 from softdock.result.step_errors import step_errors
 from softdock.result.storage import HISTORY_FILE, LARGEST_FILE, RESULT_FILE, read_document
@@ -32,8 +33,8 @@ ROUNDING = 1e-9
 """Relative difference of a peak and the row at its time, which hold the same number."""
 SIGNS = {"max": 1.0, "min": -1.0}
 """Statistics that are computed again, with the sign that makes a smallest value a largest one."""
-ROW_TIME = 1e-6
-"""Difference of the time of a peak and that of its row [s]: rows of one instant are this far apart."""
+ROW_TIME = 8.0 * AFTER_JUMP
+"""Largest difference of the time of a peak and that of its row [s]: rows of one instant follow at `AFTER_JUMP`."""
 
 
 class Agreement(Enum):
@@ -69,13 +70,21 @@ def verify_run(folder: Path) -> list[Check]:
     """Return the checks of a stored run; raises InputError where there is none, or where it is damaged."""
     document = read_document(folder)
     text = digest_discrepancy(document)
-    agreement = {"": Agreement.AGREES, NO_DIGEST: Agreement.NO_DIGEST, CHANGED: Agreement.DIFFERS}[text]
-    checks = [Check(name=RESULT_FILE, agreement=agreement, text=text), _history_check(folder, document)]
+    known = (
+        discrepancy_check(RESULT_FILE, text) if text else Check(name=RESULT_FILE, agreement=Agreement.AGREES)
+    )
+    checks = [known, _history_check(folder, document)]
     if checks[1].agreement is Agreement.DIFFERS:
         return checks
     result = Result.load(folder)
     with damaged_result_errors(result):
         return [*checks, *_content_checks(result, text)]
+
+
+def discrepancy_check(name: str, text: str) -> Check:
+    """Return the check of a discrepancy of a stored result or campaign."""
+    agreement = Agreement.NO_DIGEST if text == NO_DIGEST else Agreement.DIFFERS
+    return Check(name=name, agreement=agreement, text=text)
 
 
 def _history_check(folder: Path, document: dict[str, Any]) -> Check:
@@ -96,9 +105,7 @@ def _content_checks(result: Result, known: str) -> Iterator[Check]:
     `known` is the discrepancy of its digest. Others are of its verdicts, or were there when it was saved again.
     """
     others = [text for text in result.discrepancies if text != known]
-    for text in others:
-        agreement = Agreement.NO_DIGEST if text == NO_DIGEST else Agreement.DIFFERS
-        yield Check(name="stored content", agreement=agreement, text=text)
+    yield from (discrepancy_check("stored content", text) for text in others)
     if result.requirements and not others:
         text = f"Verdicts and margins of {len(result.requirements)} requirements follow from the metrics."
         yield Check(name="requirements", agreement=Agreement.AGREES, text=text)
@@ -130,11 +137,15 @@ def _load_checks(result: Result) -> Iterator[Check]:
 
 
 def _metric_checks(result: Result) -> Iterator[Check]:
-    """Yield the comparison of every metric `peak_*` with the channel of that name, or with the load that it repeats."""
+    """Yield the comparison of every metric `peak_*` with the channel of that name, or with the load that it repeats.
+
+    A metric of the scenario with such a name may be anything; `_statistic_checks` compares it where it can.
+    """
     floor = noise_floor(history_loads(result) or result.loads)
+    own = result.definition.get("metrics") or {}
     channels, repeated = _metric_channels(result), _load_peaks(result)
     for name, value in result.metrics.items():
-        if not name.startswith("peak_") or isinstance(value, bool) or not isinstance(value, int | float):
+        if not name.startswith("peak_") or name in own or type(value) not in (int, float):
             continue
         unit = result.units.get(name, "")
         if name in repeated:
@@ -145,7 +156,9 @@ def _metric_checks(result: Result) -> Iterator[Check]:
                 name=name, agreement=agreement, stored=value, found=repeated[name], unit=unit, text=text
             )
         elif name in channels and result.history.channels[channels[name]].unit == unit:
-            yield _compare_peak(name, result, channels[name], value, None, floor)
+            yield _compare_peak(
+                name, result, channels[name], value, None, floor if unit in ("N", "N*m") else 0.0
+            )
         else:
             yield Check(name=name, agreement=Agreement.NOT_RECORDED, stored=value, unit=unit)
 
@@ -156,7 +169,7 @@ def _statistic_checks(result: Result) -> Iterator[Check]:
     for name, text in _metric_texts(result).items():
         how, _, quantity = text.strip().partition(" ")
         channel, stored = result.history.channels.get(quantity.strip()), result.metrics.get(name)
-        if how not in SIGNS or channel is None or not isinstance(stored, float) or isinstance(stored, bool):
+        if how not in SIGNS or channel is None or not isinstance(stored, float):
             continue
         values = SIGNS[how] * np.asarray(channel.values, dtype=float)
         largest = float(np.nanmax(values)) if np.isfinite(values).any() else -np.inf
