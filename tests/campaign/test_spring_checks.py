@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from tests.campaign.conftest import Command
 
 from softdock import Campaign
 from softdock.campaign import spring_checks
-from softdock.campaign.sized_spring import find_spring
+from softdock.campaign.sized_spring import SizedSpring, find_spring
+from softdock.campaign.sizing import SpringSize
 from softdock.campaign.spring_checks import TOLERANCE, Repeated, search_stiffness
 from softdock.campaign.summary import CampaignSummary, summarise
 from softdock.campaign.table import Table, read_table
@@ -225,6 +227,61 @@ def test_a_metric_of_the_scenario_that_is_the_energy_of_a_spring_names_it() -> N
     assert spring.ends(STROKE) == {1.0: STROKE}
     assert spring.available(0.012) == STROKE
     assert find_spring(definition | {"stops": {"end": 3}}, "spring_energy_max_buffer") is None
+
+
+def spring_of(preload: float, stops: dict[str, Any]) -> SizedSpring:
+    data = scenario({"preload": preload}, {}) | {"stops": {name: END | one for name, one in stops.items()}}
+    found = find_spring(from_data(data).to_data(), "spring_energy_max_buffer")
+    assert found is not None
+    return found
+
+
+def size_of(energies: list[float]) -> SpringSize:
+    runs = np.arange(len(energies))
+    return SpringSize(name="buffer", stroke=0.1, turning=False, energies=np.array(energies), runs=runs)
+
+
+def test_a_seat_stays_a_seat_where_a_stop_shortens_the_stroke() -> None:
+    """8 mm are below a tenth of the stroke of 100 mm, and not below a tenth of the 50 mm that the stop leaves."""
+    spring = spring_of(5.0, {"end": {"lower": -0.008, "upper": 0.05}})
+    assert spring.available(0.1) == 0.05
+    assert spring.stored(0.1) == pytest.approx(500.0 * 0.05**2 / 2.0 + 5.0 * 0.05)
+    assert spring.needed(1.0, 0.1) == pytest.approx(2.0 * (1.0 - 5.0 * 0.05) / 0.05**2)
+
+
+def test_dispersed_preload_rest_and_stops_count_with_their_values_in_each_run() -> None:
+    varied = {
+        "springs.buffer.preload": [5.0, -2.0, 5.0],
+        "springs.buffer.rest": [0.0, 0.001, 0.0],
+        "stops.end.upper": [0.04, 0.05, 0.2],
+        "stops.end.stiffness": [1e5, 2e5, 1e5],
+        "stops.end.damping": [0.0, 10.0, 10.0],
+    }
+    columns = {f"input {path}": np.array(values) for path, values in varied.items()}
+    columns["peak_force_end"] = np.array([1000.0, 2000.0, 3000.0])
+    size = spring_of(1.0, {"end": {}}).count_stops(size_of([2.0, 2.0, 2.0]), columns.get)
+    first = 2.0 * (2.0 + 1000.0**2 / (2.0 * 1e5) - 5.0 * 0.04) / 0.04**2
+    second = 2.0 * (2.0 + 2000.0**2 / 2e5 + 2.0 * 0.049) / 0.049**2
+    third = 2.0 * (2.0 - 5.0 * 0.1) / 0.1**2  # its stop, beyond the stroke, leaves 0.1 m; 3 J end the stroke
+    assert size.stroke == pytest.approx(0.04)
+    assert size.stiffnesses == pytest.approx([first, second, third])
+    assert size.at_stop == 2
+
+
+def test_a_stop_without_a_peak_does_not_hide_the_work_of_another() -> None:
+    spring = spring_of(0.0, {"end": {"damping": 0.0}, "other": {}})
+    work = spring.stop_work({"end": np.array([1000.0, np.nan]), "other": np.array([np.nan, np.nan])})
+    assert work == pytest.approx([1000.0**2 / (2.0 * 2e5), 0.0])
+
+
+def test_a_process_that_the_system_ends_leaves_the_spring_unverified(monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(*_: Any) -> Any:
+        raise BrokenExecutor("A process was terminated abruptly.")
+
+    monkeypatch.setattr(spring_checks._Repeater, "repeat", end)
+    _, summary = summary_of(scenario({}, {}), FAST)
+    assert not summary.spring_checks["buffer"].verified
+    assert "The system ended a process" in summary.spring_checks["buffer"].reason
 
 
 @pytest.mark.long

@@ -31,9 +31,15 @@ def entry_digest(key: str, text: str) -> str:
 
 
 def row_digest(campaign: str, row: Sequence[Any]) -> str:
-    """Return the digest of a row with its numbers as SQLite returns them; `campaign` is the digest of the manifest."""
-    values = [_stored(name, value) for name, value in zip(Row._fields, row, strict=True)]
-    return text_digest(ENCODER.encode([campaign, *values]))
+    """Return the digest of a row with its numbers as SQLite returns them; `campaign` is the digest of the manifest.
+
+    Columns with their defaults are left out, so that a column that a later version adds changes no digest.
+    """
+    if len(row) > len(Row._fields):
+        raise ValueError("The row has other columns.")
+    pairs = {name: _stored(name, value) for name, value in zip(Row._fields, row)}
+    kept = {k: v for k, v in pairs.items() if k not in Row._field_defaults or v != Row._field_defaults[k]}
+    return text_digest(ENCODER.encode([campaign, kept]))
 
 
 def find_discrepancies(database: sqlite3.Connection) -> tuple[str, ...]:
@@ -90,13 +96,14 @@ def _row_sentences(database: sqlite3.Connection, campaign: str) -> Iterator[str]
     repeated = [number for number, count in numbers.items() if count > 1]
     missing = [number for (number,) in database.execute(_MISSING)]
     if changed:
-        yield f"{_runs(changed)} not agree with the digest of the row, which was changed after it was stored."
+        named = _runs(changed, "does not", "do not")
+        yield f"{named} agree with the digest of the row, which was changed after it was stored."
     if without:
-        yield f"{_runs(without)} not have a digest: the row was added, or its digest was removed."
+        yield f"{_runs(without, 'does not', 'do not')} have a digest: the row was added, or its digest was removed."
     if repeated:
-        yield f"{_runs(repeated)} not have one row only."
+        yield f"{_runs(repeated, 'has', 'have')} more than one row."
     if missing:
-        yield f"{_runs(missing)} not have a row any more: it was removed after it was stored."
+        yield f"{_runs(missing, 'does not', 'do not')} have a row any more: it was removed after it was stored."
 
 
 _ROWS = (
@@ -112,10 +119,10 @@ def _agrees(campaign: str, row: Sequence[Any], digest: Any) -> bool:
         return False
 
 
-def _runs(numbers: Sequence[Any]) -> str:
-    """Return the beginning of a sentence about runs that do not have a property."""
+def _runs(numbers: Sequence[Any], one: str, several: str) -> str:
+    """Return the beginning of a sentence about runs, with its verb for one run and for several."""
     listed = shorten_list([str(number)[:20] for number in numbers], MOST_NAMED)
-    return f"Run {listed} does" if len(numbers) == 1 else f"{len(numbers):,} runs ({listed}) do"
+    return f"Run {listed} {one}" if len(numbers) == 1 else f"{len(numbers):,} runs ({listed}) {several}"
 
 
 def discrepancies_of(path: Path, database: sqlite3.Connection) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,8 +79,11 @@ Repeat = Callable[[float, Sequence[int]], dict[int, Repeated]]
 """Repeats runs, by their numbers, with a linear spring of a stiffness."""
 
 
-def check_spring(table: Table, size: SpringSize, metric: str) -> SpringCheck:
-    """Repeat the runs that need the stiffest springs with the sized spring, until it holds in all of them."""
+def check_spring(table: Table, size: SpringSize, metric: str, stroke: float) -> SpringCheck:
+    """Repeat the runs that need the stiffest springs with the sized spring, until it holds in all of them.
+
+    `stroke` [m or rad] is the one that the campaign gives the spring; stops may leave less of it, which `size` has.
+    """
     try:
         plan = plan_of(table.folder, table.campaign_file)
     except InputError as error:
@@ -98,10 +101,13 @@ def check_spring(table: Table, size: SpringSize, metric: str) -> SpringCheck:
     kind.load_runner()
     with open_executor(default_backend(kind, len(estimates)), default_workers()) as (pool, _):
         try:
-            repeater = _Repeater(plan, table, metric, size.stroke, pool, list(estimates))
+            repeater = _Repeater(plan, table, metric, stroke, pool, list(estimates))
             return search_stiffness(repeater.repeat, estimates)
         except InputError as error:
             return SpringCheck(verified=False, reason=str(error.problems[0]))
+        except BrokenExecutor:
+            reason = "The system ended a process that repeated runs with it, perhaps for want of memory."
+            return SpringCheck(verified=False, reason=reason)
 
 
 def with_check(size: SpringSize, check: SpringCheck) -> SpringSize:
@@ -221,7 +227,7 @@ class _Repeater:
     def _read(self, run: int, stiffness: float, metrics: Mapping[str, Any], problem: str) -> Repeated:
         """Return what a run showed; the spring and the stops have the values of this run."""
         spring = _spring_in(self.template.build(self.inputs[run]).to_data(), self.metric)
-        available = spring.available(self.stroke)
+        available = float(spring.available(self.stroke))
         empty = Repeated(
             run=run,
             deflection=math.inf,
@@ -237,7 +243,7 @@ class _Repeater:
         if deflection > available:  # else its seat alone may have pushed
             peaks = {name: metrics.get(f"sizing_stop_{i}") or 0.0 for i, name in enumerate(self.stops)}
             energy += float(spring.stop_work(peaks))
-        needed = float(spring.needed(energy, available))
+        needed = float(spring.needed(energy, self.stroke))
         return Repeated(run=run, deflection=deflection, available=available, needed=needed)
 
     def _of_spring(self, inputs: Inputs) -> Inputs:

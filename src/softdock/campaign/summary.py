@@ -334,8 +334,9 @@ def _springs(table: Table) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
         except ValueError as error:
             field = f"springs.{name}.stroke"
             raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None
+        stroke = size.stroke
         size = size if found is None else found.count_stops(size, _column_of(table, size))
-        checks[name] = check_spring(table, size, spring["metric"])
+        checks[name] = check_spring(table, size, spring["metric"], stroke)
         sizes.append(with_check(size, checks[name]))
     return sizes, checks
 

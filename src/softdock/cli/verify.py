@@ -76,4 +76,4 @@ def _table(checks: "list[Check]") -> "Table":
             for value in (check.stored, check.found)
         ]
         rows.append((check.name, check.agreement.value, *cells, check.text))
-    return Table(header=("", "", "stored", "from the history", ""), rows=rows, left=(0, 1, 4))
+    return Table(header=("", "", "stored", "computed again", ""), rows=rows, left=(0, 1, 4))
