@@ -1,7 +1,7 @@
 """Verdicts on the requirements of a run, with margins of safety."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,16 +87,22 @@ def reassess(result: Result) -> Result:
         return replace(result, requirements=(), discrepancies=(*result.discrepancies, text))
     stored = {one.id: one for one in result.requirements}
     computed = {one.id: one for one in found}
-    others = [key for key in {**computed, **stored} if not _agree(stored.get(key), computed.get(key))]
+    keys = ("verdict", "value", "limit", "margin")
+    others = [
+        key
+        for key in {**computed, **stored}
+        if key not in stored or key not in computed or not agree(vars(stored[key]), computed[key], keys)
+    ]
     texts = [f"The stored verdicts do not follow from its metrics: {', '.join(others)}."] if others else []
     return replace(result, requirements=found, discrepancies=(*result.discrepancies, *texts))
 
 
-def _agree(stored: RequirementVerdict | None, computed: RequirementVerdict | None) -> bool:
-    """Return whether two verdicts are the same; numbers to rounding, whose order another version may change."""
-    if stored is None or computed is None or stored.verdict != computed.verdict:
-        return False
-    pairs = [(getattr(stored, key), getattr(computed, key)) for key in ("value", "limit", "margin")]
+def agree(stored: Mapping[str, Any], computed: RequirementVerdict, keys: Sequence[str]) -> bool:
+    """Return whether entries of a stored verdict are those of a computed one.
+
+    Numbers agree to rounding, whose order another version may change.
+    """
+    pairs = [(stored.get(key), getattr(computed, key)) for key in keys]
     return all(
         a == b or (isinstance(a, float) and isinstance(b, float) and math.isclose(a, b, rel_tol=1e-12))
         for a, b in pairs
@@ -113,18 +119,9 @@ def _assess_all(
 
 def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> RequirementVerdict:
     usable = result.completed and result.valid != "no"
-    if requirement.outcome is not None:
-        verdict: Verdict = "undecided" if not usable else _verdict(result.outcome in requirement.outcome)
-        limit = ", ".join(requirement.outcome)
-        return RequirementVerdict(id=key, verdict=verdict, value=result.outcome, limit=limit, margin=None)
-    if requirement.metric is not None:
-        unit = result.units.get(metric, "1")
-        found = compare(
-            result.metrics.get(metric) if usable else None, *requirement.bounds(unit), requirement.factor
-        )
-        return RequirementVerdict(
-            id=key, verdict=found.verdict, value=found.value, limit=found.limit, margin=found.margin
-        )
+    if requirement.box is None:
+        value, unit = result.metrics.get(metric), result.units.get(metric, "1")
+        return assess_value(key, requirement, result.outcome, value, unit, usable=usable)
     worst = worst_condition(requirement, result.contact_conditions if usable else None)
     if worst is None:
         return RequirementVerdict(
@@ -138,6 +135,20 @@ def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> 
         value=f"{name} {found.value:.6g} {unit}",
         limit=f"{name} {found.sign} {found.limit:.6g} {unit}",
         margin=found.margin,
+    )
+
+
+def assess_value(
+    key: str, requirement: Requirement, outcome: str, metric: Any, unit: str, *, usable: bool = True
+) -> RequirementVerdict:
+    """Return the verdict on a requirement on an outcome or a metric [SI, `unit`]; undecided unless the run is usable."""
+    if requirement.outcome is not None:
+        verdict: Verdict = "undecided" if not usable else _verdict(outcome in requirement.outcome)
+        limit = ", ".join(requirement.outcome)
+        return RequirementVerdict(id=key, verdict=verdict, value=outcome, limit=limit, margin=None)
+    found = compare(metric if usable else None, *read_bounds(requirement, unit), requirement.factor)
+    return RequirementVerdict(
+        id=key, verdict=found.verdict, value=found.value, limit=found.limit, margin=found.margin
     )
 
 
