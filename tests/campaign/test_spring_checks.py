@@ -16,7 +16,7 @@ from softdock import Campaign
 from softdock.campaign import spring_checks
 from softdock.campaign.sized_spring import SizedSpring, find_spring
 from softdock.campaign.sizing import SpringSize
-from softdock.campaign.spring_checks import TOLERANCE, Repeated, search_stiffness
+from softdock.campaign.spring_checks import TOLERANCE, Repeated, search_stiffness, search_with_others
 from softdock.campaign.summary import CampaignSummary, summarise
 from softdock.campaign.table import Table, read_table
 from softdock.scenario.loading import from_data
@@ -133,7 +133,7 @@ def test_the_report_says_in_every_form_what_was_verified_and_what_was_not(
     assert campaign("run", path, "--out", out)[0] == 0
     code, printed, _ = campaign("report", out)
     assert code == 0
-    sentence = f"Verified: the {RUNS} of {RUNS} runs that need most were repeated with it"
+    sentence = f"Verified: {RUNS} runs, those that need most and any that failed, were repeated with it"
     page = (out / "report.html").read_text(encoding="utf-8")
     assert sentence in printed
     assert sentence in page
@@ -297,3 +297,27 @@ def test_the_sized_springs_of_the_paper_hold_in_the_runs_that_need_most() -> Non
     assert all(one.verified for one in summary.spring_checks.values())
     assert math.isclose(check.repeated[0].available, 0.0127)
     assert re.search(r"reached a stop in \d+ runs", " ".join(summary.sentences))
+
+
+def test_runs_that_failed_in_the_campaign_are_repeated_too() -> None:
+    """Run 2, of which no energy is known, needs the stiffest spring; run 3 fails with any."""
+    needs = {0: 100.0, 1: 400.0, 2: 900.0, 3: 100.0}
+
+    def repeat(stiffness: float, runs: Sequence[int]) -> dict[int, Repeated]:
+        return {
+            run: Repeated(
+                run=run, deflection=0.01 * math.sqrt(needs[run] / stiffness), available=0.01, needed=needs[run],
+                problem="penetrated" if run == 3 else "",
+            )
+            for run in runs
+        }  # fmt: skip
+
+    estimates = {1: 400.0, 0: 100.0}
+    alone = search_with_others(repeat, estimates, [])
+    assert (alone.verified, alone.stiffness) == (True, pytest.approx(400.0, rel=0.02))
+    with_failed = search_with_others(repeat, estimates, [2])
+    assert (with_failed.verified, with_failed.stiffness) == (True, pytest.approx(900.0, rel=0.02))
+    assert {one.run for one in with_failed.repeated} >= {1, 2}
+    failing = search_with_others(repeat, estimates, [2, 3])
+    assert not failing.verified
+    assert failing.reason.endswith("these fail with it, too: 3.")

@@ -97,6 +97,8 @@ def test_a_shell_with_a_given_side_is_accepted_with_a_warning_of_its_closure(cap
     assert code == 0
     assert "Is closed behind along (z, r) = (60, 20), " in err
     assert "which its file does not determine" in err
+    _, out, _ = softdock(capsys, monkeypatch, tmp_path, "run", text)
+    assert "closed behind along (z, r) = (60, 20), " in " ".join(out.split())  # also in the result of a run
 
 
 def test_an_implausible_size_gives_a_warning_in_every_run(capsys, monkeypatch, tmp_path):

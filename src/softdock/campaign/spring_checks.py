@@ -97,12 +97,13 @@ def check_spring(table: Table, size: SpringSize, metric: str, stroke: float) -> 
     estimates = {int(size.runs[i]): float(size.stiffnesses[i]) for i in order}
     if not any(estimates.values()):
         return SpringCheck(verified=False, reason="No run stores energy in it.")
+    others = [int(run) for run in table.run if run not in size.runs]  # failed: nobody knows what they need
     kind = KINDS[str(plan.template.data["kind"])]
     kind.load_runner()
     with open_executor(default_backend(kind, len(estimates)), default_workers()) as (pool, _):
         try:
-            repeater = _Repeater(plan, table, metric, stroke, pool, list(estimates))
-            return search_stiffness(repeater.repeat, estimates)
+            repeater = _Repeater(plan, table, metric, stroke, pool, [*estimates, *others[:MOST_RUNS]])
+            return search_with_others(repeater.repeat, estimates, others)
         except InputError as error:
             return SpringCheck(verified=False, reason=str(error.problems[0]))
         except BrokenExecutor:
@@ -151,6 +152,30 @@ def search_stiffness(repeat: Repeat, estimates: Mapping[int, float]) -> SpringCh
         wanted_next = (1.0 + TOLERANCE) * needed if failures <= TRUSTED else 2.0 * tried
         tried = _next(max(wanted_next, least), failed, held)
     return _verdict(known, None, count)
+
+
+def search_with_others(repeat: Repeat, estimates: Mapping[int, float], others: Sequence[int]) -> SpringCheck:
+    """Return the smallest stiffness that also holds in other runs, which failed in the campaign without an energy.
+
+    Those that end with the stiffness without a failure join the search; it is verified only if none fails with it.
+    """
+    check = search_stiffness(repeat, estimates)
+    for _ in range(ROUNDS):
+        if check.stiffness is None or not others:
+            return check
+        found = repeat(check.stiffness, others[:MOST_RUNS])
+        short = {run: one.needed for run, one in found.items() if not one.problem and not one.holds}
+        if not short:
+            break
+        estimates = dict(sorted({**estimates, **short}.items(), key=lambda item: -item[1]))
+        check = search_stiffness(repeat, estimates)
+    failing = [run for run in others if run not in found or not found[run].holds]
+    if failing:
+        named = f"{', '.join(map(str, failing[:5]))}{' ...' if len(failing) > 5 else ''}"
+        reason = f"Of the runs that failed in the campaign, these fail with it, too: {named}."
+        return replace(check, verified=False, reason=reason)
+    known = {one.run: one for one in check.repeated} | found
+    return _verdict(known, check.stiffness, check.repetitions + len(found))
 
 
 def _next(wanted: float, failed: float, held: float) -> float:

@@ -43,7 +43,7 @@ def check_text(size: SpringSize, check: SpringCheck) -> str:
         return f"NOT VERIFIED by repeating runs with it: {check.reason}"
     top = check.repeated[0]
     return (
-        f"Verified: the {len(check.repeated):,} of {size.runs.size:,} runs that need most were repeated with it and "
+        f"Verified: {len(check.repeated):,} runs, those that need most and any that failed, were repeated with it and "
         f"stay within the stroke; run {top.run} uses {format_share(top.deflection / top.available)} of it."
     )
 

@@ -103,11 +103,18 @@ def _beside_section(body: BodySurface, section: Section, used: Indices) -> tuple
 
 
 def _vertex_normals(body: BodySurface) -> Array:
-    """Return a vector (z, r) per vertex along the area-weighted mean of the adjacent normals, shape (n, 2)."""
+    """Return a vector (z, r) per vertex along the angle-weighted mean of the adjacent normals, shape (n, 2).
+
+    Weighted by areas, a wide end face would turn the normals of its rim away from a narrow row of facets beside it.
+    """
     total = np.zeros((len(body.z), 2))
-    weighted = np.column_stack([body.n_z, body.n_r]) * body.areas[:, None]
+    normals = np.column_stack([body.n_z, body.n_r])
+    corners = body.facets.triangles
     for k in range(3):
-        np.add.at(total, body.facets.triangles[:, k], weighted)
+        apex, left, right = (body.facets.vertices[corners[:, (k + j) % 3]] for j in range(3))
+        u, v = left - apex, right - apex
+        angle = np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), np.einsum("ij,ij->i", u, v))
+        np.add.at(total, corners[:, k], angle[:, None] * normals)
     return total
 
 

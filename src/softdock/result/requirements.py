@@ -141,7 +141,7 @@ def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> 
 def assess_value(
     key: str, requirement: Requirement, outcome: str, metric: Any, unit: str, *, usable: bool = True
 ) -> RequirementVerdict:
-    """Return the verdict on a requirement on an outcome or a metric [SI, `unit`]; undecided unless the run is usable."""
+    """Return the verdict on an outcome or a metric [SI, `unit`]; undecided unless the run is usable."""
     if requirement.outcome is not None:
         verdict: Verdict = "undecided" if not usable else _verdict(outcome in requirement.outcome)
         limit = ", ".join(requirement.outcome)

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from softdock.errors import Problem, collected, first_problems
-from softdock.geometry.profile_arrays import closed_chain, sharp_edges
+from softdock.geometry.profile_arrays import sharp_edges
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.reachability import effectless_parts
 from softdock.scenario.robot import RobotScenario
 from softdock.simulation import prepare
-from softdock.simulation.left_out_faces import left_out_faces
+from softdock.simulation.left_out_faces import assumed_closures, left_out_faces
 from softdock.simulation.profile_directions import surfaces_facing_away
 
 INSTANT = 1e-9
@@ -97,21 +97,12 @@ def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
 
 
 def _assumed_closures(system: MultibodyScenario, *, from_files: bool) -> list[Problem]:
-    """Return for every open surface in a contact, from a file or a profile, the lines by which it is closed behind."""
-    found = []
-    for name in dict.fromkeys(c for contact in system.contacts.values() for c in (contact.a, contact.b)):
-        surface = system.surfaces[name]
-        if (surface.file is not None) != from_files or surface.is_closure_known(system.directory):
-            continue
-        chain, before, after = closed_chain(surface.read(system.directory)[0])
-        lines = [*chain[len(chain) - after :], *chain[:before]]
-        places = [line.start for line in lines[:1]] + [line.end for line in lines]
-        listed = ", ".join(f"({1e3 * z:.4g}, {1e3 * r:.4g})" for z, r in places if r >= 0.0)
-        source = "its file does not determine" if from_files else "its profile leaves open"
-        message = f"Is closed behind along (z, r) = {listed} mm, which {source}: contact there means nothing."
-        hint = "Continue the profile along the rest of the solid." if not from_files else ""
-        found.append(Problem(field=f"surfaces.{name}", message=message, hint=hint))
-    return found
+    """Return a problem for every open surface in a contact, from a file or a profile, that is closed behind."""
+    hint = "" if from_files else "Continue the profile along the rest of the solid."
+    return [
+        Problem(field=f"surfaces.{name}", message=f"Is {sentence}", hint=hint)
+        for name, sentence in assumed_closures(system, from_files=from_files).items()
+    ]
 
 
 def _located(problems: Iterable[Problem], scenario: ScenarioBase) -> tuple[Problem, ...]:

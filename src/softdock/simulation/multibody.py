@@ -28,7 +28,7 @@ from softdock.result import Audit, Event, History, Phase, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.enclosure import enclosed_depths
-from softdock.simulation.left_out_faces import left_out_faces
+from softdock.simulation.left_out_faces import assumed_closures, left_out_faces
 from softdock.simulation.loads import load_metrics, read_loads
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
@@ -254,6 +254,8 @@ def _history(run: Run, topology: Topology) -> History:
 def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[str]:
     """Return sentences about events and metrics that may surprise; they do not affect the validity of the run."""
     names, notices = list(scenario.events), left_out_faces(scenario)
+    closures = assumed_closures(scenario, from_files=True)
+    notices += [f"Surface {name!r} is {sentence}" for name, sentence in closures.items()]
     for i in run.true_at_start:
         if i < len(names):
             dwell = topology.conditions[names[i]].dwell
