@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import stat
 import subprocess
 import sys
@@ -70,7 +71,8 @@ def test_the_browser_gets_in_without_a_secret_in_a_command_line(tmp_path: Path) 
     script.write_text(FAKE_BROWSER)
     (tmp_path / "folder").mkdir()
     command = [part for part in COMMAND if part != "--no-browser"]
-    browser = {"BROWSER": f"{sys.executable} {script} %s", "FOUND": str(found_file), "DISPLAY": ":0"}
+    program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"  # paths may have spaces and quotes
+    browser = {"BROWSER": f"{program} %s", "FOUND": str(found_file), "DISPLAY": ":0"}
     with subprocess.Popen(
         [*command, "--folder", str(tmp_path / "folder"), "--port", "0"],
         env={**os.environ, **browser}, stderr=subprocess.PIPE, text=True,
