@@ -1,6 +1,6 @@
 """Digests of stored results and campaigns, which show that something was changed after it was stored.
 
-A digest is no signature: whoever changes a result on purpose can compute its digest again, see SECURITY.md.
+A digest is no signature: a person who changes a result on purpose can also compute its digest, see SECURITY.md.
 """
 
 import hashlib

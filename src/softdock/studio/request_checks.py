@@ -34,7 +34,7 @@ PAGE_POLICY = (
 """Policy of responses that set none: nothing from or to other hosts. NiceGUI needs inline scripts and `eval`."""
 POLICY = b"content-security-policy"
 ENDING = (403, 431)
-"""Refusals after which the connection is closed: whoever has no token must not hold it."""
+"""Refusals after which the connection is closed, so that clients without a token do not hold it."""
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"SAMEORIGIN"),
