@@ -8,7 +8,6 @@ import pytest
 
 from kernel_builder.tests.support import load as compile_and_load
 from softdock.contact.kernels.point_depths import inverse_sqrt
-from softdock.dynamics.kernels.tree.kinematics import sine_and_cosine
 from softdock.native.argument_types import FLOAT, INTEGER, floats, integers
 from softdock.native.decorators import kernel
 from softdock.native.entry_point import EntryPoint
@@ -30,6 +29,7 @@ from softdock.native.simd import (
     store,
     store_vector,
 )
+from softdock.tree.kernels.kinematics import sine_and_cosine
 
 pytestmark = pytest.mark.skipif(runs_as_python(), reason="about compiled kernels")
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from softdock.dynamics.kernels.tree.tree import FREE, GROUND
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.session import Session
 from softdock.result import Audit
 from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.multibody import PreparedMultibody
+from softdock.tree.kernels.tree import FREE, GROUND
 
 STILL, BRISK, ORBITAL = (0.0, 0.0, 0.0), (0.0, 20.0, 0.0), (0.0, 7000.0, 0.0)  # m/s: common drift
 LARGEST_CORRECT_ERROR = 5e-3

@@ -11,7 +11,6 @@ from softdock.dynamics.entry_points import derivative, write_conserved
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.run.conservation import CONSERVED
-from softdock.dynamics.kernels.tree.tree import BALL, FREE, records
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
@@ -22,6 +21,7 @@ from softdock.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolut
 from softdock.model.observations import parse_observation
 from softdock.model.system import Body, FullInertia, System
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.kernels.tree import BALL, FREE, records
 
 EPS = np.finfo(float).eps
 JOINTS = ("fixed", "revolute", "prismatic", "universal", "spherical", "planar")

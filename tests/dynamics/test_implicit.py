@@ -20,7 +20,6 @@ from softdock.dynamics.kernels.integration.rosenbrock import (
 )
 from softdock.dynamics.kernels.integration.stages import factorise, solve_stage
 from softdock.dynamics.kernels.integration.stepping import END, interpolate
-from softdock.dynamics.kernels.tree.tree import BALL
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
@@ -35,6 +34,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate as simulate_scenario
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.theory.rosenbrock import order_defects, stability_function
+from softdock.tree.kernels.tree import BALL
 
 SPAN = 1e-3
 ALPHA_MATRIX = np.array([(*row, *(0.0,) * (STAGES - len(row))) for row in ALPHA])

@@ -15,8 +15,8 @@ from softdock.dynamics.kernels.forces.motion_profiles import (
     command_at,
     plan_motion,
 )
-from softdock.dynamics.kernels.tree import tree
 from softdock.robot.trajectory import Bounds, fastest_profile
+from softdock.tree.kernels import tree
 
 EPS = np.finfo(float).eps
 LAWS = {"ramp": RAMP, "trapezoidal": TRAPEZOIDAL, "s-curve": S_CURVE}

@@ -10,7 +10,6 @@ from tests.orbit.reference_orbits import drag, gravity_gradient, relative_motion
 
 from dynamics.systems import EPS, evaluate, simulate, simulate_with_peaks
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.kernels.tree import orbit as orbit_kernels
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import StateKind
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh
@@ -22,6 +21,7 @@ from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
 from softdock.orbit.earth import MU, ROTATION
 from softdock.theory.libration import pitch_period, roll_yaw
+from softdock.tree.kernels import orbit as orbit_kernels
 
 ORBIT = SystemOrbit(altitude=500e3)
 N = ORBIT.mean_motion

@@ -6,12 +6,12 @@ import pinocchio as pin
 
 from dynamics.systems import JOINTS, evaluate, joint, solid
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.kernels.tree.dynamics import link_accelerations
 from softdock.model import joints as j
 from softdock.model.elements import Spring
 from softdock.model.mjcf import to_mjcf
 from softdock.model.system import Body, System
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.kernels.dynamics import link_accelerations
 
 
 def random_system(seed: int) -> System:

@@ -13,7 +13,6 @@ import pytest
 from softdock import simulate, simulation
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative
-from softdock.dynamics.kernels.tree.tree import GROUP, records
 from softdock.dynamics.system_records import system_records
 from softdock.lumped import entry_points as lumped
 from softdock.lumped.chain import Chain, Pad
@@ -21,6 +20,7 @@ from softdock.lumped.chain_run import _workspace
 from softdock.model.system import Body, System
 from softdock.native import library, sources
 from softdock.native.library import KernelError, usable_builds
+from softdock.tree.kernels.tree import GROUP, records
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "softdock"

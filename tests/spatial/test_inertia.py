@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from tests.spatial.cases import inertias, motions, plain, poses, vectors
 
-from softdock.dynamics.kernels.tree import fused_algebra
 from softdock.spatial import inertia as i
 from softdock.spatial import kernels
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_rotation_vector, skew
 from softdock.spatial.vectors import inverse_motion_transform
+from softdock.tree.kernels import fused_algebra
 
 ROUNDING = 1e-13
 

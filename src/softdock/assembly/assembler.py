@@ -19,7 +19,6 @@ from softdock.assembly.structures import Attached, flexible_records, modal_scale
 from softdock.dynamics.kernels.forces import elements as e
 from softdock.dynamics.kernels.forces.derivative import EXTRA_STATES
 from softdock.dynamics.kernels.forces.derivative import WORLD as WORLD_RECORD
-from softdock.dynamics.kernels.tree import tree as k
 from softdock.dynamics.link_motion import LinkMotion
 from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.dynamics.system_arrays import JointIndices, StateKind, SystemArrays
@@ -31,6 +30,7 @@ from softdock.model.system import WORLD, Body, System
 from softdock.spatial.inertia import momentum
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross, matrix_from_quaternion, matrix_from_z_to
+from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.tree import tree as k
 from softdock.native.simd import LANES
+from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from softdock.assembly.assembler import Assembly
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.forces.contacts import PAIR
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.errors import InputError, Problem
 from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
 from softdock.model.system import System
+from softdock.tree.kernels.tree import records
 
 Floats = NDArray[np.float64]
 MAX_OVERLAP = 1e-3  # [m]; a contact may start with a small depth, but not inside a wall

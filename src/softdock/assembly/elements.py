@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from softdock.dynamics.kernels.forces import elements as e
 from softdock.dynamics.kernels.forces.drives import start_drive
 from softdock.dynamics.kernels.forces.motion_profiles import RAMP, S_CURVE, TRAPEZOIDAL, UNLIMITED, rest_at
-from softdock.dynamics.kernels.tree import tree as k
 from softdock.dynamics.system_arrays import FlexibleRecords, JointIndices
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
 from softdock.model.frames import Anchor
 from softdock.model.system import System
 from softdock.spatial.poses import Pose
+from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]
 Element = Spring | Stop | Drive | Strut | Weld | Lock | Coupling | Load

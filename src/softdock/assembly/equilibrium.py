@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from softdock.assembly.assembler import Assembly, links_at_state, momenta, state
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.impulse import Impact
-from softdock.dynamics.kernels.tree import tree as k
 from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.system_arrays import StateKind
 from softdock.dynamics.system_records import system_records
 from softdock.errors import RunError
 from softdock.spatial.vectors import inverse_motion_transform
+from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]
 MAX_ITERATIONS = 50

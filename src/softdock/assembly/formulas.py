@@ -6,9 +6,9 @@ from itertools import accumulate
 import numpy as np
 
 from softdock.dynamics.kernels.channels import formulas as f
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.model.formulas import Constant, Formula, Operation, Quantity
 from softdock.model.observations import Observation
+from softdock.tree.kernels.tree import records
 
 Node = tuple[int, int, int, int, float]
 """Kind, up to three operands, value of a constant."""

@@ -6,11 +6,11 @@ from softdock.assembly.assembler import Assembly
 from softdock.contact.pins import shape_record
 from softdock.dynamics.entry_points import apply_interfaces, set_motion
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN, RESULT_DEPTH
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem
 from softdock.model.system import System
+from softdock.tree.kernels.tree import records
 
 MAX_OVERLAP = 1e-3  # [m]; pins may start with a small depth, but not inside a wall
 

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from softdock.assembly.elements import BodyPlacement
 from softdock.assembly.structures import Attached
 from softdock.dynamics.kernels.forces import reactions as r
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Load, Lock, Strut, Weld
 from softdock.model.joints import Fixed, Free, pose_at
 from softdock.model.system import WORLD, Body, System
 from softdock.spatial.inertia import rigid_inertia
 from softdock.spatial.poses import Pose
+from softdock.tree.kernels.tree import records
 
 Floats = NDArray[np.float64]
 Item = tuple[int, int, float]

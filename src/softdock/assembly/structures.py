@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.tree.appendages import APPENDAGE, MODE, NODE
-from softdock.dynamics.kernels.tree.orbit import ORBIT, PLATE
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.system_arrays import FlexibleRecords
 from softdock.model.joints import pose_at
 from softdock.model.orbit import BodyPlate, SystemOrbit
@@ -25,6 +22,9 @@ from softdock.spatial.inertia import (
 )
 from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import unit_vector
+from softdock.tree.kernels.appendages import APPENDAGE, MODE, NODE
+from softdock.tree.kernels.orbit import ORBIT, PLATE
+from softdock.tree.kernels.tree import records
 
 if TYPE_CHECKING:
     from softdock.flexible.modes import BaseModes

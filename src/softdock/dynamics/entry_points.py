@@ -11,7 +11,6 @@ from softdock.dynamics.kernels.integration import stepping
 from softdock.dynamics.kernels.recording import run_data
 from softdock.dynamics.kernels.run import conservation, time_loop
 from softdock.dynamics.kernels.search import events, load_search, step_search, windows
-from softdock.dynamics.kernels.tree import appendages, impulse, motion_bounds, orbit, tree
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.native.argument_types import (
     BOOLEAN,
@@ -25,6 +24,7 @@ from softdock.native.argument_types import (
     records,
 )
 from softdock.native.entry_point import EntryPoint
+from softdock.tree.kernels import appendages, impulse, motion_bounds, orbit, tree
 
 
 def _check_gnc(gnc: gnc_records.GncRecords) -> str | None:

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.entry_points import impulse_response, set_motion
-from softdock.dynamics.kernels.tree import tree as k
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
 from softdock.spatial.inertia import inertia_matrix
 from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import inverse_motion_transform, wrench_of_force
+from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.entry_points import SYSTEM, set_motion
-from softdock.dynamics.kernels.tree.tree import copy_records
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import prepare_system
+from softdock.tree.kernels.tree import copy_records
 
 Floats = NDArray[np.float64]
 INPUTS = tuple(SYSTEM.array(name) for name in ("links", "groups", "world", "appendages", "modes"))

@@ -20,8 +20,6 @@ from softdock.dynamics.kernels.integration.stepping import (
 )
 from softdock.dynamics.kernels.recording.run_data import RUN_STATE
 from softdock.dynamics.kernels.search.events import BOND_CONTACT
-from softdock.dynamics.kernels.tree.dynamics import tile_index
-from softdock.dynamics.kernels.tree.tree import FREE, records
 from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
@@ -29,6 +27,8 @@ from softdock.dynamics.system_records import prepare_controllers, prepare_system
 from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.simd import LANES
 from softdock.native.structure_memory import allocate
+from softdock.tree.kernels.dynamics import tile_index
+from softdock.tree.kernels.tree import FREE, records
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation

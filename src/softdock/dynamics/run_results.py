@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from softdock.dynamics.conservation import Conservation, EnergyAndMomentum
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.recording.run_data import Status
-from softdock.dynamics.kernels.tree.tree import FREE
+from softdock.tree.kernels.tree import FREE
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-13  # of a peak: difference that samples of a quantity at rest may have

@@ -17,7 +17,6 @@ from softdock.dynamics.kernels.forces.contacts import PAIR
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.search.events import ACTION, EVENT
 from softdock.dynamics.kernels.search.windows import WINDOW
-from softdock.dynamics.kernels.tree.tree import copy_records, records
 from softdock.dynamics.run_memory import supports_implicit_steps
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.session import Session, update_near_lists
@@ -25,6 +24,7 @@ from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem
+from softdock.tree.kernels.tree import copy_records, records
 
 
 @dataclass(kw_only=True)

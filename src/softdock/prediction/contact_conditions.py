@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, links_at_state
-from softdock.dynamics.kernels.tree.poses import (
+from softdock.model.frames import Anchor
+from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
+from softdock.tree.kernels.poses import (
     link_angular_velocity,
     link_point,
     link_rotation,
     point_velocity,
 )
-from softdock.model.frames import Anchor
-from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,6 @@ from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels.forces.contacts import PAIR
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.run_results import CapturedState
 from softdock.dynamics.session import Session, update_near_lists
@@ -17,6 +16,7 @@ from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross
+from softdock.tree.kernels.tree import records
 
 Floats = NDArray[np.float64]
 

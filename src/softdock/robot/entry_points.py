@@ -4,10 +4,10 @@ from typing import Any
 
 from softdock.dynamics.entry_points import RUN
 from softdock.dynamics.kernels.recording.run_data import RunData
-from softdock.dynamics.kernels.tree import tree
 from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers, records
 from softdock.native.entry_point import EntryPoint
 from softdock.robot.kernels import arm, control, inverse_kinematics
+from softdock.tree.kernels import tree
 
 _JOINTS = floats("joints")
 _ALL = floats("all")  # the base's six coordinates, then the joints'

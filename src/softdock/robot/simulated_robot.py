@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, eliminate_base
@@ -25,6 +24,7 @@ from softdock.robot.kernels.control import (
 )
 from softdock.robot.link import Command, Limits, Mode, State
 from softdock.robot.torque_log import TorqueLog
+from softdock.tree.kernels.tree import records
 
 Floats = NDArray[np.float64]
 COMPENSATION_CODES = {

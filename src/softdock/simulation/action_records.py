@@ -4,10 +4,10 @@ import numpy as np
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.kernels.search import events as e
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.model.gnc import MODES
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.phases import PhaseAction
+from softdock.tree.kernels.tree import records
 
 
 def action_records(

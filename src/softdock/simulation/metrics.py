@@ -9,7 +9,6 @@ import numpy as np
 from softdock.dynamics.kernels.channels.channels import INTEGRAL, LARGEST, SMALLEST
 from softdock.dynamics.kernels.search import windows as w
 from softdock.dynamics.kernels.search.events import CLOSE_WINDOW, OPEN_WINDOW
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.dynamics.run_results import Run
 from softdock.model.expressions import Condition, MetricExpression, Window
 from softdock.model.formulas import (
@@ -21,6 +20,7 @@ from softdock.model.formulas import (
     observations_in,
 )
 from softdock.model.observations import Observation
+from softdock.tree.kernels.tree import records
 
 TRACKED = {"max": LARGEST, "min": SMALLEST, "mean": INTEGRAL, "rms": INTEGRAL, "integral": INTEGRAL}
 """What the kernels follow for a statistic; start and final values need nothing."""

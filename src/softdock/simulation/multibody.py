@@ -12,7 +12,6 @@ from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.search.events import ACTION, CAPTURE_STATE, STOP_RUN
-from softdock.dynamics.kernels.tree.tree import copy_records, records
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
@@ -37,6 +36,7 @@ from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
 from softdock.simulation.topology import RecordedChannels, Topology, topology_of
 from softdock.simulation.validity import assess_validity
+from softdock.tree.kernels.tree import copy_records, records
 
 DIVERGED = 0.5
 """Spurious gain of energy, relative to the energy scale of the run, above which a run has diverged."""

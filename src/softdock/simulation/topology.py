@@ -16,7 +16,6 @@ from softdock.assembly.loads import LoadChannels, load_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search import events as e
-from softdock.dynamics.kernels.tree.tree import copy_records, records
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
 from softdock.model.member_kinds import loads_of
@@ -40,6 +39,7 @@ from softdock.simulation.metrics import (
     with_parts,
 )
 from softdock.simulation.phases import START, PhaseAction, PhasePlan, end_of, limit_of, start_of
+from softdock.tree.kernels.tree import copy_records, records
 
 FIRST_FORCE = 1e-6
 """[N] Contact force above which the first contact has begun: far below any force of interest."""

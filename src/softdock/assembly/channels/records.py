@@ -12,10 +12,10 @@ from softdock.assembly.channels.registry import find_channel, is_time, unit_of
 from softdock.assembly.formulas import formula_nodes
 from softdock.dynamics.kernels.channels.channels import BOUNDED, CHANNEL, ChannelKind, Form
 from softdock.dynamics.kernels.forces.elements import STRUT
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.model.formulas import Operation, Quantity
 from softdock.model.observations import Observation
 from softdock.model.system import System
+from softdock.tree.kernels.tree import records
 
 
 def channel_records(system: System, assembly: Assembly, watched: Sequence[Quantity]) -> np.recarray:

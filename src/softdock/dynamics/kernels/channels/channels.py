@@ -21,15 +21,15 @@ from softdock.dynamics.kernels.forces.reactions import (
     update_reaction,
 )
 from softdock.dynamics.kernels.forces.zones import ZONE_RESULTS, add_zone
-from softdock.dynamics.kernels.tree.appendages import node_value
-from softdock.dynamics.kernels.tree.poses import (
+from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
+from softdock.tree.kernels.appendages import node_value
+from softdock.tree.kernels.poses import (
     link_angular_velocity,
     link_point,
     link_rotation,
     point_velocity,
 )
-from softdock.native.decorators import inline, kernel
-from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
 
 
 class ChannelKind(IntEnum):

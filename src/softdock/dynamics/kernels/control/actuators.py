@@ -3,12 +3,12 @@
 import math
 
 from softdock.dynamics.kernels.control.gnc_records import PULSES
-from softdock.dynamics.kernels.tree.poses import add_wrench, link_angular_velocity, point_velocity
 from softdock.gnc.kernels.allocation import allocate_on_times
 from softdock.gnc.kernels.control import carried_impulse, demand_with_carry, rounded_on_time, wheel_torque
 from softdock.gnc.kernels.random_numbers import normal_pair
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import cross, rotate
+from softdock.tree.kernels.poses import add_wrench, link_angular_velocity, point_velocity
 
 
 @kernel

@@ -11,15 +11,6 @@ from softdock.dynamics.kernels.control.actuators import (
 from softdock.dynamics.kernels.control.gnc_records import Mode
 from softdock.dynamics.kernels.control.guidance import attitude_in_fixed_frame, enter_mode, guide
 from softdock.dynamics.kernels.control.navigation import estimate, take_measurement
-from softdock.dynamics.kernels.tree.orbit import differential_gravity, move_orbit
-from softdock.dynamics.kernels.tree.poses import (
-    link_angular_velocity,
-    link_point,
-    link_rotation,
-    point_velocity,
-)
-from softdock.dynamics.kernels.tree.relative_frames import tip_from_centre
-from softdock.dynamics.kernels.tree.tree import GROUND
 from softdock.gnc.kernels.control import feedback_in_pulses
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
@@ -31,6 +22,15 @@ from softdock.spatial.kernels import (
     transpose,
     unpack_matrix,
 )
+from softdock.tree.kernels.orbit import differential_gravity, move_orbit
+from softdock.tree.kernels.poses import (
+    link_angular_velocity,
+    link_point,
+    link_rotation,
+    point_velocity,
+)
+from softdock.tree.kernels.relative_frames import tip_from_centre
+from softdock.tree.kernels.tree import GROUND
 
 
 @inline

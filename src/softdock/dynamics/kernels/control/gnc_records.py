@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.tree.tree import records
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
+from softdock.tree.kernels.tree import records
 
 
 class Mode(IntEnum):

@@ -3,8 +3,6 @@
 import math
 
 from softdock.dynamics.kernels.control.gnc_records import Mode
-from softdock.dynamics.kernels.tree.poses import link_rotation
-from softdock.dynamics.kernels.tree.relative_frames import target_view, tip_from_centre
 from softdock.gnc.kernels.estimation import rotation_from_vector
 from softdock.gnc.kernels.guidance import (
     advance_distance,
@@ -16,6 +14,8 @@ from softdock.gnc.kernels.guidance import (
 from softdock.native.decorators import inline, kernel
 from softdock.orbit.kernels import write_transition
 from softdock.spatial.kernels import cross, matrix_product, rotate, rotate_inverse, transpose, unpack_matrix
+from softdock.tree.kernels.poses import link_rotation
+from softdock.tree.kernels.relative_frames import target_view, tip_from_centre
 
 
 @kernel

@@ -8,8 +8,6 @@ of the tip is reduced to the centre of mass. Attitude and rate of the target are
 import math
 
 from softdock.dynamics.kernels.control.gnc_records import QUEUE
-from softdock.dynamics.kernels.tree.poses import link_rotation
-from softdock.dynamics.kernels.tree.relative_frames import target_view, tip_from_centre
 from softdock.gnc.kernels.estimation import (
     error_rotation,
     gyro_noise,
@@ -37,6 +35,8 @@ from softdock.spatial.kernels import (
     transpose,
     unpack_matrix,
 )
+from softdock.tree.kernels.poses import link_rotation
+from softdock.tree.kernels.relative_frames import target_view, tip_from_centre
 
 # Streams of random numbers; those of thrusters begin at 16.
 POSITION_STREAM, ATTITUDE_STREAM, DROP_OUT_STREAM, GYRO_STREAM, WALK_STREAM, START_STREAM = 0, 1, 2, 3, 4, 5

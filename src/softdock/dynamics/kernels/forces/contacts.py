@@ -21,14 +21,14 @@ from softdock.contact.kernels.near_list import rebuild_along
 from softdock.contact.kernels.penetration import check_penetration
 from softdock.contact.kernels.sharp_edges import include_edge_peaks, touched_edge
 from softdock.dynamics.kernels.forces.nearness import motion_since
-from softdock.dynamics.kernels.tree.poses import (
+from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, transpose
+from softdock.tree.kernels.poses import (
     link_angular_velocity,
     link_point,
     link_rotation,
     point_velocity,
 )
-from softdock.native.decorators import inline, kernel
-from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, transpose
 
 PATH_STEPS, PATH_SKINS = 12.0, 8.0  # longest path of a near list, in steps and in skins
 REACH_STEPS = 6.0  # distance from the path for which a near list is valid, in steps of B

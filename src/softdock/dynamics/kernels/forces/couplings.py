@@ -10,12 +10,12 @@ import math
 import numpy as np
 
 from softdock.dynamics.kernels.forces.contacts import relative_velocity
-from softdock.dynamics.kernels.tree.poses import (
+from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import matrix_product, rotate_inverse, transpose
+from softdock.tree.kernels.poses import (
     link_point,
     link_rotation,
 )
-from softdock.native.decorators import inline, kernel
-from softdock.spatial.kernels import matrix_product, rotate_inverse, transpose
 
 # Channels of a coupling, after the components of its wrench.
 MISALIGNMENT = 7

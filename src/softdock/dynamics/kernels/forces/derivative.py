@@ -19,7 +19,10 @@ from softdock.dynamics.kernels.forces.contacts import apply_contacts, contact_en
 from softdock.dynamics.kernels.forces.elements import LOAD, apply_elements, table_value
 from softdock.dynamics.kernels.forces.interfaces import apply_interfaces, interface_energy
 from softdock.dynamics.kernels.forces.locks import apply_lock_forces, apply_lock_impulses
-from softdock.dynamics.kernels.tree.appendages import (
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES
+from softdock.spatial.kernels import quaternion_rate, rotate, rotate_inverse
+from softdock.tree.kernels.appendages import (
     add_modal_bias,
     add_modal_momentum,
     deform,
@@ -28,21 +31,18 @@ from softdock.dynamics.kernels.tree.appendages import (
     reset_modal_loads,
     write_modal_rates,
 )
-from softdock.dynamics.kernels.tree.composites import sum_inertias
-from softdock.dynamics.kernels.tree.dynamics import accelerations, link_accelerations
-from softdock.dynamics.kernels.tree.fused_algebra import read_six
-from softdock.dynamics.kernels.tree.kinematics import (
+from softdock.tree.kernels.composites import sum_inertias
+from softdock.tree.kernels.dynamics import accelerations, link_accelerations
+from softdock.tree.kernels.fused_algebra import read_six
+from softdock.tree.kernels.kinematics import (
     base_velocities,
     joint_velocities,
     link_velocities,
     place_links,
 )
-from softdock.dynamics.kernels.tree.orbit import apply_gravity, apply_plates, move_orbit
-from softdock.dynamics.kernels.tree.poses import link_rotation
-from softdock.dynamics.kernels.tree.tree import BALL, FREE, GROUND
-from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES
-from softdock.spatial.kernels import quaternion_rate, rotate, rotate_inverse
+from softdock.tree.kernels.orbit import apply_gravity, apply_plates, move_orbit
+from softdock.tree.kernels.poses import link_rotation
+from softdock.tree.kernels.tree import BALL, FREE, GROUND
 
 WORLD = np.dtype(
     [

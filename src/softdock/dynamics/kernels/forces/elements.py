@@ -14,14 +14,6 @@ from softdock.dynamics.kernels.forces.couplings import (
 from softdock.dynamics.kernels.forces.drives import apply_position_drive, apply_speed_drive
 from softdock.dynamics.kernels.forces.motion_profiles import COLUMNS, KNOTS
 from softdock.dynamics.kernels.forces.stops import apply_stop
-from softdock.dynamics.kernels.tree.joint_motion import joint_deflection, joint_speed, push_joint
-from softdock.dynamics.kernels.tree.poses import (
-    add_wrench,
-    link_angular_velocity,
-    link_point,
-    link_rotation,
-    point_velocity,
-)
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
     inverse_left_jacobian_factor,
@@ -31,6 +23,14 @@ from softdock.spatial.kernels import (
     rotation_vector_from_matrix,
     transpose,
     unpack_matrix,
+)
+from softdock.tree.kernels.joint_motion import joint_deflection, joint_speed, push_joint
+from softdock.tree.kernels.poses import (
+    add_wrench,
+    link_angular_velocity,
+    link_point,
+    link_rotation,
+    point_velocity,
 )
 
 # Kinds of elements.

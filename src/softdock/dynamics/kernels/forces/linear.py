@@ -36,13 +36,13 @@ from softdock.dynamics.kernels.forces.elements import (
 from softdock.dynamics.kernels.forces.interfaces import interface_tangents
 from softdock.dynamics.kernels.forces.motion_profiles import command_at, delay_of
 from softdock.dynamics.kernels.forces.stops import stop_acts
-from softdock.dynamics.kernels.tree.dynamics import compute_joint_inertia, tile_index
-from softdock.dynamics.kernels.tree.joint_motion import joint_deflection, joint_speed
-from softdock.dynamics.kernels.tree.poses import link_point, link_rotation
-from softdock.dynamics.kernels.tree.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, load, store
 from softdock.spatial.kernels import rotate, rotate_inverse
+from softdock.tree.kernels.dynamics import compute_joint_inertia, tile_index
+from softdock.tree.kernels.joint_motion import joint_deflection, joint_speed
+from softdock.tree.kernels.poses import link_point, link_rotation
+from softdock.tree.kernels.tree import FREE
 
 # Columns of Linear.slowdowns: stiffness and damping of the drive, loss of speed and of the speed ratio of its command
 # per force, rate of its force by the command.

@@ -7,11 +7,6 @@ the inverse inertias of the last accelerations.
 import math
 
 from softdock.dynamics.kernels.forces.elements import LOCK
-from softdock.dynamics.kernels.tree.appendages import bias_acceleration, motion_in_link
-from softdock.dynamics.kernels.tree.dynamics import gather_forces, link_accelerations, push_link, solve
-from softdock.dynamics.kernels.tree.fused_algebra import dot6
-from softdock.dynamics.kernels.tree.poses import link_point, link_rotation
-from softdock.dynamics.kernels.tree.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import store
 from softdock.spatial.kernels import (
@@ -21,6 +16,11 @@ from softdock.spatial.kernels import (
     transpose,
     unpack_matrix,
 )
+from softdock.tree.kernels.appendages import bias_acceleration, motion_in_link
+from softdock.tree.kernels.dynamics import gather_forces, link_accelerations, push_link, solve
+from softdock.tree.kernels.fused_algebra import dot6
+from softdock.tree.kernels.poses import link_point, link_rotation
+from softdock.tree.kernels.tree import FREE
 
 # Rate at which the drift of a constraint is corrected (Baumgarte) [1/s]: slow against steps, fast against the drift.
 DRIFT_CORRECTION_RATE = 2.0

@@ -12,9 +12,12 @@ from softdock.contact.kernels.layout import FORCE, TORQUE
 from softdock.contact.kernels.pins import FORCE as PIN_FORCE
 from softdock.contact.kernels.pins import TORQUE as PIN_TORQUE
 from softdock.dynamics.kernels.forces.contacts import relative_pose
-from softdock.dynamics.kernels.tree.appendages import bias_acceleration, force_in_base, motion_in_link
-from softdock.dynamics.kernels.tree.dynamics import link_accelerations
-from softdock.dynamics.kernels.tree.fused_algebra import (
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES
+from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unpack_matrix
+from softdock.tree.kernels.appendages import bias_acceleration, force_in_base, motion_in_link
+from softdock.tree.kernels.dynamics import link_accelerations
+from softdock.tree.kernels.fused_algebra import (
     add_cross,
     add_force_cross,
     read_six,
@@ -22,11 +25,8 @@ from softdock.dynamics.kernels.tree.fused_algebra import (
     times_inertia,
     write_six,
 )
-from softdock.dynamics.kernels.tree.orbit import gravity_wrench, plate_force
-from softdock.dynamics.kernels.tree.poses import link_rotation
-from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES
-from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unpack_matrix
+from softdock.tree.kernels.orbit import gravity_wrench, plate_force
+from softdock.tree.kernels.poses import link_rotation
 
 # Kinds of items beyond a fixed mount.
 CHILD_LINK = 0  # link whose joint is on a body beyond the mount

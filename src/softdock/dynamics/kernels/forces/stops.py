@@ -2,8 +2,8 @@
 
 import math
 
-from softdock.dynamics.kernels.tree.joint_motion import joint_deflection, joint_speed, push_joint
 from softdock.native.decorators import inline
+from softdock.tree.kernels.joint_motion import joint_deflection, joint_speed, push_joint
 
 
 @inline

@@ -7,10 +7,10 @@ from softdock.dynamics.kernels.forces.linear import (
     SLOWDOWN_SPEED,
     SLOWDOWN_STIFFNESS,
 )
-from softdock.dynamics.kernels.tree.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
 from softdock.spatial.kernels import angular_velocity, matrix_from_quaternion, rotate, rotate_inverse
+from softdock.tree.kernels.tree import FREE
 
 # Rows of Linear.work: motion of bases and joints by the rates of positions, right side, solution in momenta and speeds.
 MOTION, RIGHT_SIDE, SOLUTION = 0, 1, 2

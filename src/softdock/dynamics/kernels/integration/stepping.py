@@ -6,8 +6,8 @@ import numpy as np
 
 from softdock.dynamics.kernels.channels.channels import read_sampled_channels
 from softdock.dynamics.kernels.forces.derivative import derivative
-from softdock.dynamics.kernels.tree.tree import BALL, FREE
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.tree import BALL, FREE
 
 DORMAND_PRINCE = 0
 RUNGE_KUTTA_4 = 1

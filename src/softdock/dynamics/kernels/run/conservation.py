@@ -10,10 +10,10 @@ import numpy as np
 
 from softdock.dynamics.kernels.forces.derivative import EXTRA_STATES, momentum_of, total_stored_energy
 from softdock.dynamics.kernels.forces.elements import COUPLING, LOCK, STRUT, WELD
-from softdock.dynamics.kernels.tree.appendages import motion_in_link
-from softdock.dynamics.kernels.tree.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import rotate, rotate_inverse
+from softdock.tree.kernels.appendages import motion_in_link
+from softdock.tree.kernels.tree import FREE, GROUND
 
 CONSERVED = np.dtype(
     [

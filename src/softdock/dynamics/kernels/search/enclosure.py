@@ -17,13 +17,13 @@ from softdock.dynamics.kernels.integration.stepping import (
     LATE_DORMAND_PRINCE,
     ROSENBROCK,
 )
-from softdock.dynamics.kernels.tree.motion_bounds import (
+from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.motion_bounds import (
     ANGULAR_ACCELERATION,
     ANGULAR_VELOCITY,
     bound_separation,
     curvature_range,
 )
-from softdock.native.decorators import inline, kernel
 
 SAFETY = 2.0  # factor on a second derivative estimated from samples
 STEEPEST_CHANGE = 4.0  # second derivative over the change of a load in a step before which there is no other

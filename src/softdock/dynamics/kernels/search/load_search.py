@@ -20,8 +20,8 @@ from softdock.dynamics.kernels.search.enclosure import (
     rotation_bound,
     smooth_value,
 )
-from softdock.dynamics.kernels.tree.motion_bounds import ANGULAR_VELOCITY
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.motion_bounds import ANGULAR_VELOCITY
 
 MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
 MIN_WIDTH = 1e-12  # fraction of a step below which an interval is not divided

@@ -8,8 +8,8 @@ from softdock.dynamics.kernels.channels.channels import INTEGRAL, ChannelKind, i
 from softdock.dynamics.kernels.channels.formulas import CHANNEL_VALUE
 from softdock.dynamics.kernels.recording.evaluation import evaluate_inside
 from softdock.dynamics.kernels.search.enclosure import rotation_bound
-from softdock.dynamics.kernels.tree.motion_bounds import ANGULAR_VELOCITY
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.motion_bounds import ANGULAR_VELOCITY
 
 # Nodes and weights on [0, 1] of Kronrod's rule of degree 11 and of the rule of Gauss, degree 5, that it contains:
 # R. Piessens et al., QUADPACK, 1983.

@@ -39,8 +39,8 @@ from softdock.dynamics.kernels.search.load_search import (
     may_hide_load,
     search_loads,
 )
-from softdock.dynamics.kernels.tree.motion_bounds import bound_motion
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.motion_bounds import bound_motion
 
 LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relative to its value
 # Fraction of a step: intervals of a formula that has no value at both ends are not divided below it.

@@ -5,8 +5,10 @@ Bases are eliminated first, which couples all axes of a tree; the rest is invert
 LANES by LANES axes: the lower triangle of tiles row by row, and one more tile as scratch memory.
 """
 
-from softdock.dynamics.kernels.tree.composites import write_compliance
-from softdock.dynamics.kernels.tree.fused_algebra import (
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
+from softdock.tree.kernels.composites import write_compliance
+from softdock.tree.kernels.fused_algebra import (
     add_dot,
     dot,
     dot6,
@@ -16,9 +18,7 @@ from softdock.dynamics.kernels.tree.fused_algebra import (
     sum_along,
     write_six,
 )
-from softdock.dynamics.kernels.tree.tree import FREE, GROUND
-from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
+from softdock.tree.kernels.tree import FREE, GROUND
 
 
 @kernel

@@ -7,13 +7,13 @@ Eliminating the modal accelerations takes L L^T from the inertia that the link h
 
 import numpy as np
 
-from softdock.dynamics.kernels.tree.composites import write_inertia
-from softdock.dynamics.kernels.tree.dynamics import add_force
-from softdock.dynamics.kernels.tree.fused_algebra import add_force_cross, read_six, times_inertia
-from softdock.dynamics.kernels.tree.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
 from softdock.spatial.kernels import rotate, rotate_inverse
+from softdock.tree.kernels.composites import write_inertia
+from softdock.tree.kernels.dynamics import add_force
+from softdock.tree.kernels.fused_algebra import add_force_cross, read_six, times_inertia
+from softdock.tree.kernels.tree import FREE, GROUND
 
 APPENDAGE = np.dtype(
     [

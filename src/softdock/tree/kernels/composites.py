@@ -1,6 +1,8 @@
 """Inertias in the base frame: of each link, of all that an axis carries, and of whole trees."""
 
-from softdock.dynamics.kernels.tree.fused_algebra import (
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, load
+from softdock.tree.kernels.fused_algebra import (
     add_dot,
     cross,
     dot,
@@ -13,9 +15,7 @@ from softdock.dynamics.kernels.tree.fused_algebra import (
     times_inertia,
     write_six,
 )
-from softdock.dynamics.kernels.tree.tree import FREE
-from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES, fma, load
+from softdock.tree.kernels.tree import FREE
 
 
 @kernel

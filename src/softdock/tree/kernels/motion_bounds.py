@@ -6,9 +6,9 @@ a vector whose components are polynomials within the convex hull of its control 
 
 import math
 
-from softdock.dynamics.kernels.tree.poses import link_point
-from softdock.dynamics.kernels.tree.tree import BALL, FREE, GROUND, PRISMATIC, REVOLUTE
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.poses import link_point
+from softdock.tree.kernels.tree import BALL, FREE, GROUND, PRISMATIC, REVOLUTE
 
 # Columns of the bounds of a link; time is measured in steps.
 ANGULAR_VELOCITY = 0  # angular velocity against N [rad]

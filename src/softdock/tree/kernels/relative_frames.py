@@ -1,9 +1,9 @@
 """Frames of a controller: the port relative to the Hill frame, the tip relative to the centre of mass."""
 
-from softdock.dynamics.kernels.tree.poses import link_angular_velocity, link_point, link_rotation
-from softdock.dynamics.kernels.tree.tree import GROUND
 from softdock.native.decorators import inline
 from softdock.spatial.kernels import matrix_product, rotate_inverse, transpose, unpack_matrix
+from softdock.tree.kernels.poses import link_angular_velocity, link_point, link_rotation
+from softdock.tree.kernels.tree import GROUND
 
 
 @inline

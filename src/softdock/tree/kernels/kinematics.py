@@ -4,7 +4,10 @@ Poses follow from link to link and are computed link by link. All else is comput
 velocities that axes add are summed along the paths of the tree.
 """
 
-from softdock.dynamics.kernels.tree.fused_algebra import (
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, gather, load, store
+from softdock.spatial.kernels import matrix_from_quaternion
+from softdock.tree.kernels.fused_algebra import (
     add_cross,
     add_dot,
     add_force_cross,
@@ -21,11 +24,8 @@ from softdock.dynamics.kernels.tree.fused_algebra import (
     times_inertia,
     write_six,
 )
-from softdock.dynamics.kernels.tree.sine_cosine import sine_and_cosine
-from softdock.dynamics.kernels.tree.tree import BALL, FREE, GROUND
-from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES, fma, gather, load, store
-from softdock.spatial.kernels import matrix_from_quaternion
+from softdock.tree.kernels.sine_cosine import sine_and_cosine
+from softdock.tree.kernels.tree import BALL, FREE, GROUND
 
 ZERO_VECTOR = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -1,8 +1,8 @@
 """Response of a system at rest to impulsive wrenches on its links."""
 
-from softdock.dynamics.kernels.tree.appendages import eliminate_modes, reset_modal_loads, write_modal_rates
-from softdock.dynamics.kernels.tree.dynamics import accelerations, link_accelerations
 from softdock.native.decorators import kernel
+from softdock.tree.kernels.appendages import eliminate_modes, reset_modal_loads, write_modal_rates
+from softdock.tree.kernels.dynamics import accelerations, link_accelerations
 
 
 @kernel

@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 
-from softdock.dynamics.kernels.tree.composites import inertia_of
-from softdock.dynamics.kernels.tree.poses import add_wrench, link_angular_velocity, link_point, point_velocity
-from softdock.dynamics.kernels.tree.tree import GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.orbit.kernels import NO_SHADOW, sunlit_fraction
 from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unpack_matrix
+from softdock.tree.kernels.composites import inertia_of
+from softdock.tree.kernels.poses import add_wrench, link_angular_velocity, link_point, point_velocity
+from softdock.tree.kernels.tree import GROUND
 
 ORBIT = np.dtype(
     [

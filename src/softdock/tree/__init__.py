@@ -1,0 +1,1 @@
+"""Trees of links: kinematics, inertia, flexible appendages and the orbit, as kernels on arrays."""
