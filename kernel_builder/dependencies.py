@@ -54,6 +54,9 @@ def _code(code: CodeType) -> Iterator[str]:
 
 
 def _globals(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield the global names, and those of enclosing functions, that a kernel uses, with their values."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        yield name, cell.cell_contents
     for name in function.__code__.co_names:
         value = function.__globals__.get(name)
         if value is not None and not isinstance(value, ModuleType):

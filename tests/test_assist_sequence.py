@@ -10,15 +10,15 @@ from mechanism.shapes import load_parameters
 from mechanism.step_text import step_text
 
 from softdock import simulate
+from softdock.elements.coupling.model import Coupling, CouplingEndStop, CouplingLimits, CouplingSpring
+from softdock.elements.drive.model import Drive
 from softdock.geometry.cad import read_surface
-from softdock.model.couplings import Coupling, CouplingEndStop, CouplingLimits, CouplingSpring
-from softdock.model.elements import Drive
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free, Prismatic
 from softdock.model.system import Body
 from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.theory import joining
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free, Prismatic
 
 BUNDLED = Path(__file__).parents[1] / "src/softdock/scenario/bundled"
 PHASES = [

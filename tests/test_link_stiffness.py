@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from softdock import simulate
-from softdock.model.elements import Spring, Strut, Weld
-from softdock.model.frames import Anchor
-from softdock.model.joints import Prismatic, Revolute
+from softdock.elements.spring.model import Spring
+from softdock.elements.strut.model import Strut
+from softdock.elements.weld.model import Weld
 from softdock.model.stiffness import LinkStiffness
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Prismatic, Revolute
 
 SOLID = {"mass": 10.0, "inertia": (1.0, 1.0, 1.0)}
 

@@ -10,11 +10,11 @@ from pydantic import BaseModel
 from ruamel.yaml import YAML
 
 from softdock.assembly.channels.registry import GROUPS
-from softdock.model.joints import MOTIONS
 from softdock.quantities.model import field_docstrings
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.loading import from_data, load
 from softdock.simulation import simulate
+from softdock.tree.joints import MOTIONS
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))

@@ -26,7 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 from softdock.assembly.channels.registry import GROUPS
 from softdock.campaign.loading import preset_texts
 from softdock.campaign.model import CampaignFile, PresetFile
-from softdock.model.joints import Attitude, Axis
+from softdock.tree.joints import Attitude, Axis
 from softdock.quantities.fields import JointQuantity, Quantity
 from softdock.quantities.model import field_docstrings, split_example
 from softdock.scenario.kinds import KINDS

@@ -50,6 +50,7 @@ import importlib
 import sys
 from typing import Any
 
+from softdock.elements.kinds import KINDS
 from softdock.errors import InputError as InputError
 from softdock.errors import Problem as Problem
 from softdock.errors import RunError as RunError
@@ -62,12 +63,12 @@ _HOMES = {
     "Accuracy": "softdock.scenario.run_settings",
     "Action": "softdock.model.events",
     "Actuation": "softdock.simulation.control",
-    "Anchor": "softdock.model.frames",
+    "Anchor": "softdock.tree.frames",
     "Approach": "softdock.scenario.run_settings",
     "AssumedMass": "softdock.model.gnc",
     "AttitudeLaw": "softdock.model.control_laws",
     "AttitudeRegulator": "softdock.model.control_laws",
-    "AxisAngle": "softdock.model.joints",
+    "AxisAngle": "softdock.tree.joints",
     "Body": "softdock.model.system",
     "BodyMotion": "softdock.simulation.control",
     "Boundary": "softdock.campaign.model",
@@ -80,22 +81,13 @@ _HOMES = {
     "Corner": "softdock.model.surfaces",
     "Correlation": "softdock.campaign.model",
     "Corridor": "softdock.model.control_laws",
-    "Coupling": "softdock.model.couplings",
-    "CouplingEndStop": "softdock.model.couplings",
-    "CouplingGuidance": "softdock.model.couplings",
-    "CouplingLatch": "softdock.model.couplings",
-    "CouplingLimits": "softdock.model.couplings",
-    "CouplingSeal": "softdock.model.couplings",
-    "CouplingSpring": "softdock.model.couplings",
     "Curve": "softdock.model.surfaces",
     "Dispersion": "softdock.campaign.model",
-    "Drive": "softdock.model.elements",
     "Event": "softdock.model.events",
-    "Exponential": "softdock.model.elements",
     "Filter": "softdock.model.gnc",
-    "Fixed": "softdock.model.joints",
+    "Fixed": "softdock.tree.joints",
     "Flexible": "softdock.model.structures",
-    "Free": "softdock.model.joints",
+    "Free": "softdock.tree.joints",
     "Friction": "softdock.model.surfaces",
     "FullInertia": "softdock.model.system",
     "Gate": "softdock.model.control_laws",
@@ -112,8 +104,6 @@ _HOMES = {
     "Layer": "softdock.model.surfaces",
     "Layout": "softdock.model.interfaces",
     "LinkStiffness": "softdock.model.stiffness",
-    "Load": "softdock.model.elements",
-    "Lock": "softdock.model.elements",
     "Margin": "softdock.campaign.model",
     "Measurement": "softdock.simulation.control",
     "Metric": "softdock.model.metrics",
@@ -128,24 +118,20 @@ _HOMES = {
     "PinDamping": "softdock.model.interfaces",
     "PinFriction": "softdock.model.interfaces",
     "PinShape": "softdock.model.interfaces",
-    "Planar": "softdock.model.joints",
+    "Planar": "softdock.tree.joints",
     "PoseSensor": "softdock.model.gnc",
-    "Prismatic": "softdock.model.joints",
+    "Prismatic": "softdock.tree.joints",
     "Probability": "softdock.campaign.interface",
-    "Pulse": "softdock.model.elements",
     "ReactionWheel": "softdock.model.gnc",
     "Record": "softdock.scenario.run_settings",
     "Requirement": "softdock.model.requirements",
     "Result": "softdock.result",
-    "Revolute": "softdock.model.joints",
-    "RollPitchYaw": "softdock.model.joints",
+    "Revolute": "softdock.tree.joints",
+    "RollPitchYaw": "softdock.tree.joints",
     "RunTable": "softdock.campaign.run_table",
     "Scenario": "softdock.scenario.construction",
-    "Spherical": "softdock.model.joints",
-    "Spring": "softdock.model.elements",
-    "Stop": "softdock.model.elements",
+    "Spherical": "softdock.tree.joints",
     "StopRule": "softdock.campaign.model",
-    "Strut": "softdock.model.elements",
     "Subset": "softdock.campaign.model",
     "Surface": "softdock.model.surfaces",
     "System": "softdock.model.system",
@@ -154,14 +140,17 @@ _HOMES = {
     "Transfer": "softdock.model.control_laws",
     "TranslationLaw": "softdock.model.control_laws",
     "TranslationRegulator": "softdock.model.control_laws",
-    "Universal": "softdock.model.joints",
+    "Universal": "softdock.tree.joints",
     "UserController": "softdock.simulation.control",
-    "Weld": "softdock.model.elements",
     "Wrench": "softdock.simulation.control",
     "bundled": "softdock.scenario.loading",
     "load": "softdock.scenario.loading",
 }
 """Modules of the public names that are loaded when they are first used."""
+
+
+# The classes of the elements follow from the list of their kinds.
+_HOMES |= {public: f"softdock.elements.{kind}.model" for kind, classes in KINDS.items() for public in classes}
 
 
 def __getattr__(name: str) -> Any:

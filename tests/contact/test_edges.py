@@ -11,11 +11,11 @@ from softdock.contact import ContactPair, ElasticLayer
 from softdock.geometry.profile import Line, Profile
 from softdock.geometry.profile_arrays import sharp_edges
 from softdock.geometry.vertices import rounded_profile
-from softdock.model.joints import Fixed, Free
 from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
+from softdock.tree.joints import Fixed, Free
 
 BOWL = 0.03
 

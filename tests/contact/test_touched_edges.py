@@ -13,13 +13,13 @@ from softdock.cli import app
 from softdock.contact import ContactPair, ElasticLayer
 from softdock.geometry.profile import Line, Profile
 from softdock.geometry.profile_arrays import sharp_edges
-from softdock.model.joints import Fixed, Free
 from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
 from softdock.simulation.checks import check_before_run
 from softdock.spatial.rotations import quaternion_from_matrix
+from softdock.tree.joints import Fixed, Free
 
 WORDS = "touched the sharp edge of its surface a"
 

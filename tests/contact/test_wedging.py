@@ -6,13 +6,14 @@ import pytest
 from tests.contact.conical_seats import STIFFNESS, seat_area, seat_contact, seat_surfaces
 
 from softdock import simulate
-from softdock.model.elements import Drive, Load
-from softdock.model.joints import Prismatic
+from softdock.elements.drive.model import Drive
+from softdock.elements.load.model import Load
 from softdock.model.surfaces import Contact, Layer
 from softdock.model.system import Body
 from softdock.scenario.multibody import Event, MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 from softdock.theory import joining
+from softdock.tree.joints import Prismatic
 
 CREEP = 1e-5  # speed below which friction is reduced [m/s]
 

@@ -15,12 +15,15 @@ from softdock.dynamics.run_results import Run
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
-from softdock.model.elements import Drive, Exponential, Spring, Strut, Weld
-from softdock.model.frames import Anchor
-from softdock.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+from softdock.elements.drive.model import Drive
+from softdock.elements.spring.model import Exponential, Spring
+from softdock.elements.strut.model import Strut
+from softdock.elements.weld.model import Weld
 from softdock.model.observations import parse_observation
 from softdock.model.system import Body, FullInertia, System
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.tree.kernels.tree import BALL, FREE, records
 
 EPS = np.finfo(float).eps

@@ -5,9 +5,9 @@ import pytest
 
 from softdock.assembly.approach import chaser_start
 from softdock.assembly.assembler import assemble, links_at_state, replace_start
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free, Revolute
 from softdock.model.system import Body, System
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free, Revolute
 
 BALL = {"mass": 2.0, "inertia": (0.3, 0.4, 0.5)}
 P_PT, V_PT, W_PT = np.array([0.1, -0.2, -1.5]), np.array([0.01, -0.02, 0.05]), np.array([0.02, 0.01, -0.03])

@@ -7,14 +7,15 @@ import pytest
 from tests.contact.conical_seats import STIFFNESS, seat_area, seat_contact, seat_surfaces
 
 from softdock import simulate
+from softdock.elements.load.model import Load
+from softdock.elements.spring.model import Spring
 from softdock.errors import InputError
-from softdock.model.elements import Load, Spring
 from softdock.model.events import Event
-from softdock.model.joints import Prismatic
 from softdock.model.surfaces import Contact, Friction, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
+from softdock.tree.joints import Prismatic
 
 ANGLE = math.radians(30.0)  # half opening angle of the seat
 AXIAL = STIFFNESS * seat_area(ANGLE) * math.sin(ANGLE) ** 2  # axial stiffness [N/m], without friction

@@ -12,10 +12,10 @@ from softdock.assembly.channels.registry import default_observations
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
-from softdock.model.elements import Spring
-from softdock.model.joints import Prismatic
+from softdock.elements.spring.model import Spring
 from softdock.model.observations import parse_observation
 from softdock.model.system import Body, System
+from softdock.tree.joints import Prismatic
 
 BODY = ("x", "distance", "vy", "velocity", "wz", "rate", "tilt", "qw", "qy")
 

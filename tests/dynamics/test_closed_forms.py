@@ -7,11 +7,12 @@ import pytest
 
 from dynamics.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, simulate_with_peaks
 from softdock.dynamics.settings import Accuracy, Method
-from softdock.model.elements import Exponential, Spring, Strut
-from softdock.model.frames import Anchor
-from softdock.model.joints import AxisAngle, Free, Prismatic, Revolute
+from softdock.elements.spring.model import Exponential, Spring
+from softdock.elements.strut.model import Strut
 from softdock.model.system import Body, System
 from softdock.theory import rigid_body as theory
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import AxisAngle, Free, Prismatic, Revolute
 
 # Sum of the errors of all steps; each is below the accuracy, and far below it in smooth motion.
 CLOSE = {"rel": 1e-8, "abs": 1e-8}

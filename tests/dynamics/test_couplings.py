@@ -10,8 +10,7 @@ from dynamics.systems import EPS, TIGHT, assemble, attitude, energy_and_momentum
 from softdock import simulate as run_scenario
 from softdock.dynamics.settings import Method
 from softdock.dynamics.system_records import system_records
-from softdock.errors import InputError
-from softdock.model.couplings import (
+from softdock.elements.coupling.model import (
     Coupling,
     CouplingEndStop,
     CouplingGuidance,
@@ -20,14 +19,15 @@ from softdock.model.couplings import (
     CouplingSeal,
     CouplingSpring,
 )
-from softdock.model.elements import Drive
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free, Prismatic
+from softdock.elements.drive.model import Drive
+from softdock.errors import InputError
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import Event, MultibodyScenario
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion, quaternion_from_matrix
 from softdock.theory import joining
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free, Prismatic
 
 STROKE, LEAD = 0.012, 0.0005
 SPRING, SEAL, LATCH = (2000.0, 15.0, 0.002), (25.0, 0.004, 0.009), (40.0, 0.002)
@@ -67,7 +67,7 @@ def pair(
 def record_of(system: System):
     assembly = assemble(system)
     _, records = evaluate(assembly)
-    return records[2][assembly.element_index["c"]]
+    return records.element_data[assembly.element_index["c"]]
 
 
 @pytest.mark.plain_python
@@ -103,7 +103,7 @@ def test_complete_mating_stores_and_dissipates_the_work_of_the_closed_form():
     assembly = assemble(system)
     run = simulate(assembly, (STROKE + 1e-3) / speed, accuracy=COARSER)
     stored, dissipated = joining.mating_work(length=STROKE, lead_in=LEAD, spring=SPRING, seal=SEAL)
-    element = run.elements[assembly.element_index["c"]]
+    element = run.element_data[assembly.element_index["c"]]
     # The drive lags behind its command by force / damping, at most 2 um/s.
     assert element.deflection == pytest.approx(STROKE, abs=3e-5)
     assert element.energy == pytest.approx(stored, rel=2e-3)
@@ -169,7 +169,7 @@ def test_motion_is_the_same_if_the_socket_moves_instead_of_the_plug():
         system = System(bodies=bodies, couplings={"c": coupling(guidance=GUIDANCE)})
         assembly = assemble(system)
         run = simulate(assembly, 0.5, accuracy=TIGHT)
-        runs.append((run.elements[assembly.element_index["c"]], run))
+        runs.append((run.element_data[assembly.element_index["c"]], run))
     (a, run_a), (b, run_b) = runs
     assert a.deflection == pytest.approx(b.deflection, abs=1e-8)
     assert run_a.end.dissipated == pytest.approx(run_b.end.dissipated, rel=1e-6)

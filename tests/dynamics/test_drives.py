@@ -9,13 +9,16 @@ from dynamics.systems import TIGHT, assemble, evaluate, simulate, simulate_with_
 from softdock import simulate as run_scenario
 from softdock.dynamics.kernels.recording.evaluation import AFTER_JUMP
 from softdock.dynamics.settings import Accuracy, Method
+from softdock.elements.drive.model import Drive
+from softdock.elements.load.model import Load
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.errors import InputError
-from softdock.model.elements import Drive, Load, Spring, Stop
 from softdock.model.events import Action, Event
-from softdock.model.joints import Prismatic, Revolute
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
+from softdock.tree.joints import Prismatic, Revolute
 
 MASS = 2.0
 LIMITS = {"rate": 0.1, "acceleration": 0.5, "jerk": 5.0}
@@ -178,7 +181,7 @@ def test_a_drive_with_backlash_has_no_force_in_the_gap(x, force):
     drive = Drive(joint="mass", target=0.0, stiffness=1e4, damping=7.0, backlash=2e-3)
     assembly = assemble(slider(drive, position=x))
     _, system = evaluate(assembly)
-    assert system[2][0].force == pytest.approx(force, abs=1e-9)
+    assert system.element_data[0].force == pytest.approx(force, abs=1e-9)
 
 
 def test_backlash_gives_a_hysteresis_of_its_width():
@@ -226,7 +229,7 @@ def test_efficiency_of_a_drive_forward_and_backward(speed, factor):
     """A screw has the efficiency 2 - 1/e when its load drives it; Eq. (M108)."""
     drive = Drive(joint="mass", target=1.0, stiffness=10.0, efficiency=0.8, friction_speed=1e-6)
     _, system = evaluate(assemble(slider(drive, speed=speed)))
-    record = system[2][0]
+    record = system.element_data[0]
     assert record.force == pytest.approx(10.0 * factor, rel=1e-9)
     assert record.loss == pytest.approx((10.0 - record.force) * speed, rel=1e-9)
     assert record.loss > 0.0

@@ -19,12 +19,17 @@ from dynamics.systems import (
     vector,
 )
 from softdock.dynamics.system_records import system_records
-from softdock.model.elements import Drive, Exponential, Load, Pulse, Spring, Stop, Strut, Weld
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free, Prismatic, Revolute, Spherical, Universal
+from softdock.elements.drive.model import Drive
+from softdock.elements.load.model import Load, Pulse
+from softdock.elements.spring.model import Exponential, Spring
+from softdock.elements.stop.model import Stop
+from softdock.elements.strut.model import Strut
+from softdock.elements.weld.model import Weld
 from softdock.model.system import Body, System
 from softdock.theory import restitution
 from softdock.theory import rigid_body as theory
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free, Prismatic, Revolute, Spherical, Universal
 
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 
@@ -37,7 +42,7 @@ def evaluate_element(system: System, name: str, t: float = 0.0):
     """Return the record of an element after one evaluation at the start, and the rate of the state."""
     assembly = assemble(system)
     dy, records = evaluate(assembly, t=t)
-    return records[2][assembly.element_index[name]], dy
+    return records.element_data[assembly.element_index[name]], dy
 
 
 # Springs
@@ -323,12 +328,12 @@ def test_force_of_a_weld_is_the_gradient_of_its_energy_at_any_deflection(seed):
     )
     assembly = assemble(pair(rng, welds={"weld": weld}))
     y = assembly.y.copy()
-    assert evaluate(assembly)[1][2][0].energy <= 1e-20  # the weld holds the pose at the start
+    assert evaluate(assembly)[1].element_data[0].energy <= 1e-20  # the weld holds the pose at the start
     y[3:7] = attitude(rng) if seed else y[3:7] + 1e-5 * rng.normal(size=4)
     y[7:10] += vector(rng, 0.2)
     y[14:26] = rng.normal(size=12)
     dy, records = evaluate(assembly, y)
-    assert records[2][0].energy > 0.0
+    assert records.element_data[0].energy > 0.0
     forces = dy[14:20] + dy[20:26]
     assert np.abs(forces).max() <= 8 * EPS * np.abs(dy[14:26]).max()
     rate, power, rounding = rate_of_energy(assembly, y)

@@ -10,14 +10,17 @@ from dynamics.systems import EPS, simulate
 from softdock import simulate as run_scenario
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH
 from softdock.dynamics.run_results import Ending
+from softdock.elements.drive.model import Drive
+from softdock.elements.spring.model import Spring
+from softdock.elements.strut.model import Strut
+from softdock.elements.weld.model import Weld
 from softdock.errors import InputError
-from softdock.model.elements import Drive, Spring, Strut, Weld
 from softdock.model.events import Action, Event
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free, Prismatic, Revolute
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy, Integrator
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free, Prismatic, Revolute
 
 MASS, FREQUENCY = 2.0, 5.0
 TIGHT = Accuracy(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)

@@ -19,13 +19,13 @@ from dynamics.systems import (
 )
 from softdock.assembly.assembler import Assembly, assemble
 from softdock.dynamics.impulse import Impact
-from softdock.dynamics.system_arrays import StateKind
+from softdock.elements.load.model import Load
 from softdock.errors import InputError
 from softdock.flexible import base_modes, deflect, free_modes, mesh
-from softdock.model.elements import Load
-from softdock.model.joints import Fixed, Free
 from softdock.model.structures import Flexible, ModeChoice
 from softdock.model.system import Body, FullInertia, System
+from softdock.tree.indices import StateKind
+from softdock.tree.joints import Fixed, Free
 
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 

@@ -9,9 +9,9 @@ import pytest
 from dynamics.systems import SCENE_NAMES, SCENES, scene
 from softdock import simulate
 from softdock.model.events import Event
-from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.tree.joints import Fixed, Free, Prismatic, Revolute
 
 LENGTH = 1e-6  # error allowed in a step by default [m]
 INERTIA = {"mass": 10.0, "inertia": (1.0, 1.0, 1.0)}

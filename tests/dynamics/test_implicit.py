@@ -6,8 +6,6 @@ from tests.dynamics.systems import SCENE_NAMES, SCENES, evaluate, scene, simulat
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import LINEAR, derivative, linearise
-from softdock.dynamics.kernels.forces.elements import STRUT, WELD, hold_present_pose
-from softdock.dynamics.kernels.forces.motion_profiles import rest_at
 from softdock.dynamics.kernels.integration.rosenbrock import (
     ALPHA,
     ERROR_WEIGHTS,
@@ -23,9 +21,13 @@ from softdock.dynamics.kernels.integration.stepping import END, interpolate
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
+from softdock.elements.drive.model import Drive
+from softdock.elements.kernels.held_pose import hold_present_pose
+from softdock.elements.kernels.motion_profiles import rest_at
+from softdock.elements.kinds import KINDS
+from softdock.elements.lock.model import Lock
+from softdock.elements.spring.model import Spring
 from softdock.errors import InputError
-from softdock.model.elements import Drive, Lock, Spring
-from softdock.model.joints import Prismatic
 from softdock.model.system import Body, System
 from softdock.native.simd import LANES
 from softdock.native.structure_memory import allocate
@@ -34,6 +36,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate as simulate_scenario
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.theory.rosenbrock import order_defects, stability_function
+from softdock.tree.joints import Prismatic
 from softdock.tree.kernels.tree import BALL
 
 SPAN = 1e-3
@@ -113,8 +116,10 @@ def compare_jacobians(machine, t, y, scales):
 def test_jacobian_of_stiff_elements_at_rest_equals_central_differences(kind, floating):
     """For stiff springs, struts and welds at rest: the omitted terms are proportional to force and speed."""
     assembly = bring_to_rest(assemble(scene(kind, floating, lossy=True)))
-    assembly.elements["stiffness"] *= 1e6
-    assembly.elements["damping"] *= 1e4
+    for name in ("spring", "strut", "weld"):
+        laws = getattr(assembly.laws, name)
+        laws["stiffness"] *= 1e6
+        laws["damping"] *= 1e4
     used, true, turns, rates = compare_jacobians(
         system_records(assembly), 0.0, assembly.y, np.full(len(assembly.y), 1e-7)
     )
@@ -132,16 +137,23 @@ def bring_to_rest(assembly):
     for link in assembly.links:
         if link.kind == BALL:
             assembly.y[link.at_q : link.at_q + 4] = 1.0, 0.0, 0.0, 0.0
+    laws, states, names = assembly.laws, assembly.states, list(KINDS)
+    for element in assembly.elements:
+        if names[element.kind] == "spring":
+            laws.spring[element.row].preload = 0.0
+            if element.ball == 0:
+                at = element.at_q
+                assembly.y[at : at + element.rows] = laws.spring[element.row].rest
     _, machine = evaluate(assembly)
-    for element, seen in zip(assembly.elements, machine.elements):
-        element.preload = 0.0
-        rest_at(element, 0.0, 0.0)
-        if element.kind == STRUT:
-            element.rest[0] += seen.deflection
-        elif element.kind == WELD:
-            hold_present_pose(element, machine.links)
-        elif element.ball == 0:
-            element.rest[: element.rows] = assembly.y[element.at_q : element.at_q + element.rows]
+    for element, seen in zip(assembly.elements, machine.element_data):
+        name, row = names[element.kind], element.row
+        if name == "strut":
+            laws.strut[row].preload = 0.0
+            laws.strut[row].length += seen.deflection
+        elif name == "weld":
+            hold_present_pose(element, states.weld[row], machine.links)
+        elif name == "drive":
+            rest_at(states.drive[row], 0.0, float(assembly.y[element.at_q]))
     return assembly
 
 
@@ -187,7 +199,7 @@ def test_the_jacobian_of_a_drive_that_its_force_limit_slows_down(direction, effi
     session.advance(0.05 + 0.97 * efficiency)
     machine, y = session.system, session.state.copy()
     derivative(machine, session.time, y, np.zeros_like(y))
-    assert 0.01 < machine.elements[1].speed_ratio < 0.9
+    assert 0.01 < machine.states.drive[0].speed_ratio < 0.9
     used, true, turns, rates = compare_jacobians(machine, session.time, y, np.full(len(y), 1e-9))
     assert used == pytest.approx(true, rel=1e-4, abs=1e-6 * np.abs(true).max())
     n = used.shape[1]

@@ -9,9 +9,9 @@ from dynamics.systems import energy_and_momentum, weld_impulse
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.impulse import Impact, apply_impact
 from softdock.dynamics.system_records import system_records
-from softdock.model.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body, System
 from softdock.theory import rmi
+from softdock.tree.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
 
 EPS = np.finfo(float).eps
 masses = st.floats(0.1, 1e4)

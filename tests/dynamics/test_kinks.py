@@ -5,14 +5,16 @@ import pytest
 
 from dynamics.systems import assemble, evaluate
 from softdock import simulate
-from softdock.model.couplings import Coupling, CouplingEndStop, CouplingLimits
-from softdock.model.elements import Drive, Spring, Stop
+from softdock.elements.coupling.model import Coupling, CouplingEndStop, CouplingLimits
+from softdock.elements.drive.model import Drive
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.model.events import Action, Event
-from softdock.model.frames import Anchor
-from softdock.model.joints import Prismatic
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Prismatic
 
 LIMIT = 40.0
 
@@ -24,7 +26,7 @@ def branch_of(element: str, position: float, speed: float = 0.0, **elements) -> 
     )
     assembly = assemble(system)
     _, records = evaluate(assembly)
-    return int(records[2][assembly.element_index[element]].branch)
+    return int(records.element_data[assembly.element_index[element]].branch)
 
 
 @pytest.mark.plain_python

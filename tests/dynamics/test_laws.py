@@ -25,10 +25,10 @@ from dynamics.systems import (
     simulate,
     speeds,
 )
-from softdock.model.frames import Anchor
-from softdock.model.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal, direction
 from softdock.model.system import Body, FullInertia, System
 from softdock.spatial.rotations import matrix_from_quaternion, quaternion_product
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal, direction
 
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)

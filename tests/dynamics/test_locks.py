@@ -8,14 +8,14 @@ import pytest
 from dynamics.flexible_systems import bent_boom, flexible_scene
 from dynamics.systems import TIGHT, assemble, body_pose, joint, simulate, solid, weld_impulse
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.system_arrays import StateKind
+from softdock.elements.lock.model import Lock
 from softdock.flexible import base_modes, mesh, motion_about, weld
-from softdock.model.elements import Lock
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
 from softdock.spatial.inertia import rigid_inertia_matrix
+from softdock.tree.frames import Anchor
+from softdock.tree.indices import StateKind
+from softdock.tree.joints import Free
 
 SCENES = [("free", True), ("revolute", True), ("universal", True), ("spherical", False), ("planar", True)]
 

@@ -9,8 +9,8 @@ from tests.dynamics.systems import simulate
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.elements.spring.model import Spring
 from softdock.errors import InputError
-from softdock.model.elements import Spring
 from softdock.model.system import Body, System
 
 EXPLICIT_METHODS = (Method.DORMAND_PRINCE, Method.BOGACKI_SHAMPINE)

@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, assemble, evaluate, scene
+from softdock.elements.drive.model import Drive
+from softdock.elements.load.model import Load
+from softdock.elements.spring.model import Exponential, Spring
+from softdock.elements.stop.model import Stop
+from softdock.elements.strut.model import Strut
+from softdock.elements.weld.model import Weld
 from softdock.errors import InputError
-from softdock.model.elements import Drive, Exponential, Load, Spring, Stop, Strut, Weld
-from softdock.model.frames import Anchor
-from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.mjcf import to_mjcf
 from softdock.model.orbit import SystemOrbit
 from softdock.model.system import Body, System
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Fixed, Free, Prismatic, Revolute
 
 mujoco = pytest.importorskip("mujoco")
 pytest.importorskip("pinocchio")

@@ -5,36 +5,29 @@ import math
 import numpy as np
 import pytest
 
-from softdock.dynamics.kernels.forces.elements import ELEMENT
-from softdock.dynamics.kernels.forces.motion_profiles import (
-    JERK,
-    RAMP,
-    S_CURVE,
-    TIME,
-    TRAPEZOIDAL,
-    command_at,
-    plan_motion,
-)
+from softdock.elements.drive.kernels import LAW, STATE
+from softdock.elements.kernels.motion_profiles import JERK, TIME, Profile, command_at, plan_motion
 from softdock.robot.trajectory import Bounds, fastest_profile
 from softdock.tree.kernels import tree
 
 EPS = np.finfo(float).eps
-LAWS = {"ramp": RAMP, "trapezoidal": TRAPEZOIDAL, "s-curve": S_CURVE}
+LAWS = {"ramp": Profile.RAMP, "trapezoidal": Profile.TRAPEZOIDAL, "s-curve": Profile.S_CURVE}
 smooth_law = pytest.mark.parametrize("law", ["trapezoidal", "s-curve"])
 
 
 def drive(law, target, rate, acceleration=1.0, jerk=1.0):
-    record = tree.records(1, ELEMENT)[0]
-    record.law, record.target, record.rate = LAWS[law], target, rate
+    """Return the law and the state of a drive."""
+    record, state = tree.records(1, LAW)[0], tree.records(1, STATE)[0]
+    record.profile, record.rate, state.target = LAWS[law], rate, target
     record.acceleration, record.jerk = acceleration, jerk
-    return record
+    return record, state
 
 
 def plan_drive(law, target, limits, t=0.0, start=(0.0, 0.0, 0.0)):
     """Return a drive whose profile begins at a state (position, speed, acceleration) of its command."""
-    record = drive(law, target, *limits)
-    plan_motion(record, t, *start)
-    return record
+    record, state = drive(law, target, *limits)
+    plan_motion(record, state, t, *start)
+    return state
 
 
 def duration(record, t=0.0):
@@ -146,12 +139,13 @@ def test_a_new_target_while_moving_continues_the_command(law):
     rng = np.random.default_rng(6)
     for limits, x, distance, v in random_cases(30, 6):
         record = plan_drive(law, x + distance, limits, start=(x, v, 0.0))
+        parameters, _ = drive(law, x + distance, *limits)
         t, last = 0.0, None
         for _ in range(4):
             t += rng.uniform(0.0, 1.0) * duration(record, t)
             before = command_at(record, t, 0.0)
             record.target = float(x + rng.uniform(-2.0, 2.0) * distance)
-            plan_motion(record, t, *before)
+            plan_motion(parameters, record, t, *before)
             after = command_at(record, t, 0.0)
             assert after[:2] == before[:2]
             if law == "s-curve":

@@ -11,16 +11,16 @@ from tests.orbit.reference_orbits import drag, gravity_gradient, relative_motion
 from dynamics.systems import EPS, evaluate, simulate, simulate_with_peaks
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Accuracy
-from softdock.dynamics.system_arrays import StateKind
+from softdock.elements.strut.model import Strut
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh
-from softdock.model.elements import Strut
-from softdock.model.frames import Anchor
-from softdock.model.joints import AxisAngle, Free
 from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
 from softdock.orbit.earth import MU, ROTATION
 from softdock.theory.libration import pitch_period, roll_yaw
+from softdock.tree.frames import Anchor
+from softdock.tree.indices import StateKind
+from softdock.tree.joints import AxisAngle, Free
 from softdock.tree.kernels import orbit as orbit_kernels
 
 ORBIT = SystemOrbit(altitude=500e3)

@@ -9,10 +9,10 @@ from dynamics.systems import EPS
 from softdock import simulate
 from softdock.errors import InputError
 from softdock.model.events import Action, Event, Outcome
-from softdock.model.joints import Prismatic
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy, Integrator
+from softdock.tree.joints import Prismatic
 
 MASS, FORCE = 2.0, 3.0
 ACCELERATION = FORCE / MASS

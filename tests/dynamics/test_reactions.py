@@ -9,15 +9,19 @@ from softdock.assembly.channels.records import channel_records
 from softdock.assembly.reactions import rigidly_beyond
 from softdock.dynamics.kernels.channels.channels import read_channels
 from softdock.dynamics.kernels.forces.reactions import frame_acceleration
-from softdock.model import joints as j
-from softdock.model.elements import Load, Lock, Spring, Strut, Weld
-from softdock.model.frames import Anchor
+from softdock.elements.load.model import Load
+from softdock.elements.lock.model import Lock
+from softdock.elements.spring.model import Spring
+from softdock.elements.strut.model import Strut
+from softdock.elements.weld.model import Weld
 from softdock.model.observations import Observation, parse_observation
 from softdock.model.orbit import SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import quaternion_from_matrix
+from softdock.tree import joints as j
+from softdock.tree.frames import Anchor
 
 FIELDS = ("joint_fx", "joint_fy", "joint_fz", "joint_tx", "joint_ty", "joint_tz")
 
@@ -182,7 +186,7 @@ def test_reactions_and_loads_on_every_body_give_its_rate_of_momentum(seed):
                 total[body.parent] -= W
             scale = max(scale, np.abs(W).max())
     for name, element in system.elements().items():
-        T = records.elements[assembly.element_index[name]].total
+        T = records.element_data[assembly.element_index[name]].total
         sides = (
             [("b", element.b.body), ("a", element.a.body)]
             if not isinstance(element, Load)
@@ -313,5 +317,5 @@ def test_mount_transmits_the_wrench_of_a_lock_that_replaces_it(surroundings, str
     ours = reaction_in_world(mounted, assembly, records, "tool")
     other = assemble(held)
     _, records = evaluate(other)
-    wrench = records.elements[other.element_index["lock"]].total
+    wrench = records.element_data[other.element_index["lock"]].total
     np.testing.assert_allclose(ours, wrench, atol=1e-8 * np.abs(wrench).max())

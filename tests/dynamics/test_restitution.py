@@ -3,11 +3,11 @@
 import pytest
 from tests.dynamics.test_validity import ball_profile, plate_profile
 
-from softdock.model.joints import Fixed, Free
 from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
+from softdock.tree.joints import Fixed, Free
 
 STIFFNESS = 1e9  # N/m3
 SPEED = 0.1  # m/s

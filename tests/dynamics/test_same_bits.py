@@ -19,10 +19,11 @@ from dynamics.systems import (
     simulate,
     simulate_with_peaks,
 )
-from softdock.model.elements import Spring, Stop
-from softdock.model.joints import Prismatic
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.model.system import Body, System
 from softdock.native.library import usable_builds
+from softdock.tree.joints import Prismatic
 
 SCRIPT = """
 import sys

@@ -7,9 +7,9 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.run_results import Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
-from softdock.model.elements import Spring
-from softdock.model.joints import Free, Prismatic, Revolute
+from softdock.elements.spring.model import Spring
 from softdock.model.system import Body, System
+from softdock.tree.joints import Free, Prismatic, Revolute
 from softdock.tree.kernels.tree import copy_records
 
 BALL = (1.0, 1.0, 1.0)

@@ -13,14 +13,16 @@ from softdock.dynamics.kernels.search.enclosure import enclose, estimate_load_cu
 from softdock.dynamics.kernels.search.load_search import is_far_below_peak
 from softdock.dynamics.kernels.search.step_search import stays_within_peaks
 from softdock.dynamics.settings import Accuracy
-from softdock.model.elements import Load, Pulse, Spring, Strut
+from softdock.elements.load.model import Load, Pulse
+from softdock.elements.spring.model import Spring
+from softdock.elements.strut.model import Strut
 from softdock.model.events import Event
-from softdock.model.frames import Anchor
-from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body
 from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Fixed, Free, Prismatic, Revolute, Spherical, Universal
 
 LENGTH = 1e-6  # error allowed in a step by default [m], and as an angle [rad]
 UNITS = {

@@ -5,12 +5,14 @@ import math
 import pytest
 
 from dynamics.test_stops import METHODS, peak_of, run
-from softdock.model.elements import Load, Spring, Stop
+from softdock.elements.load.model import Load
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.model.events import Action, Event
-from softdock.model.joints import Free, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.multibody import PreparedMultibody
+from softdock.tree.joints import Free, Prismatic, Revolute, Spherical, Universal
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -176,7 +178,7 @@ def test_response_time_follows_from_the_inertia_with_all_joints_free(axes):
         bodies=bodies,
         stops={"end": Stop(joint=last, upper=0.01, stiffness=stiffness)},
     )
-    stop = PreparedMultibody(scenario).begin().system.elements[0]
+    stop = PreparedMultibody(scenario).begin().system.states.stop[0]
     # The force on the last slide accelerates the body before it, which may move freely, and itself.
     assert stop.response_time == pytest.approx(math.sqrt(1 / (1 / light + 1 / heavy) / stiffness), rel=1e-9)
 

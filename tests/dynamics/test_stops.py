@@ -11,16 +11,18 @@ from softdock import simulate
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.integration.stepping import interpolate
 from softdock.dynamics.kernels.run.engagement import shorten_step, stays_engaged, stays_free
-from softdock.dynamics.run_memory import set_resting_limits
-from softdock.dynamics.system_arrays import StateKind
+from softdock.dynamics.run_memory import set_run_limits
 from softdock.dynamics.system_records import prepare_system
-from softdock.model.elements import Load, Spring, Stop
+from softdock.elements.load.model import Load
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.model.events import Action, Event
-from softdock.model.joints import Free, Prismatic, Spherical, Universal
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 from softdock.theory import restitution
+from softdock.tree.indices import StateKind
+from softdock.tree.joints import Free, Prismatic, Spherical, Universal
 
 METHODS = ["automatic", "dormand-prince", "rosenbrock"]
 ACCURACY = 1e-4  # of forces and speeds after an impact, at the default tolerances and speeds of 0.1 m/s
@@ -213,9 +215,8 @@ def test_interpolation_of_a_shortened_step_is_that_of_the_whole_one(part):
 @pytest.mark.plain_python
 def test_free_stop_is_engaged_where_its_joint_arrives_or_is_pressed():
     """Eqs. (M116), (M117)."""
-    stop = SimpleNamespace(
-        stiffness=[1e4], damping=[100.0], resting_depth=1e-5, resting_speed=1e-3, engaged_depth=0.0
-    )
+    stop = SimpleNamespace(stiffness=1e4, damping=100.0)
+    state = SimpleNamespace(resting_depth=1e-5, resting_speed=1e-3, engaged_depth=0.0)
     for depth, rate, free, engaged in (
         (-1e-3, 0.0, True, False),
         (-1e-3, 20.0, True, False),
@@ -225,8 +226,8 @@ def test_free_stop_is_engaged_where_its_joint_arrives_or_is_pressed():
         (1e-3, -0.2, True, False),  # returns faster than the stop
         (1e-3, -0.0995, True, True),  # begins to return slower: it pushes, but by less than 0.1 N
     ):
-        assert stays_free(stop, depth, rate) == free, (depth, rate)
-        assert stays_engaged(stop, depth, rate) == engaged, (depth, rate)
+        assert stays_free(stop, state, depth, rate) == free, (depth, rate)
+        assert stays_engaged(stop, state, depth, rate) == engaged, (depth, rate)
 
 
 @pytest.mark.plain_python
@@ -245,13 +246,12 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
     prepared = prepare_system(assembly)
     system = prepared.value
     derivative(prepared, 0.0, assembly.y.copy(), np.zeros_like(assembly.y))
-    set_resting_limits(system, tolerance)
-    stop, spring = (system.elements[assembly.element_index[name]] for name in ("end", "spring"))
+    set_run_limits(system, tolerance)
+    (stop,) = system.states.stop
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)
     assert stop.resting_depth == pytest.approx(min(speed * time, length), rel=1e-12)
     assert stop.resting_speed == speed
-    assert spring.resting_depth == spring.resting_speed == 0.0
 
 
 @pytest.mark.parametrize("speed", [0.1, 0.15, 0.3, 0.7])

@@ -7,10 +7,16 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from dynamics.systems import assemble, body_pose, evaluate
+from softdock.elements.drive.model import Drive
+from softdock.elements.load.model import Load, Pulse
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
+from softdock.elements.strut.model import Strut
+from softdock.elements.weld.model import Weld
 from softdock.errors import InputError
-from softdock.model.elements import Drive, Load, Pulse, Spring, Stop, Strut, Weld
-from softdock.model.frames import Anchor
-from softdock.model.joints import (
+from softdock.model.system import Body, FullInertia, System
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import (
     AxisAngle,
     Fixed,
     Free,
@@ -21,7 +27,6 @@ from softdock.model.joints import (
     Spherical,
     Universal,
 )
-from softdock.model.system import Body, FullInertia, System
 
 BOX = {"mass": 2.0, "inertia": (1.0, 2.0, 2.5)}
 

@@ -4,13 +4,13 @@ import math
 
 import pytest
 
-from softdock.model.elements import Spring
-from softdock.model.joints import Fixed, Free, Spherical
+from softdock.elements.spring.model import Spring
 from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
+from softdock.tree.joints import Fixed, Free, Spherical
 
 STIFFNESS = 1e10  # N/m3
 

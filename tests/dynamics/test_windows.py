@@ -8,14 +8,15 @@ import pytest
 from dynamics.systems import EPS
 from softdock import simulate
 from softdock.dynamics.kernels.search.quadrature import GAUSS, KRONROD, NODES
-from softdock.model.elements import Load, Pulse, Spring
+from softdock.elements.load.model import Load, Pulse
+from softdock.elements.spring.model import Spring
 from softdock.model.events import Action, Event
-from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.system import Body
 from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy, Integrator
 from softdock.simulation.multibody import PreparedMultibody
+from softdock.tree.joints import Fixed, Free, Prismatic, Revolute
 
 MASS, OMEGA, AMPLITUDE = 2.0, 5.0, 0.1
 TIGHT = Accuracy(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)

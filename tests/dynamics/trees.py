@@ -6,11 +6,11 @@ import pinocchio as pin
 
 from dynamics.systems import JOINTS, evaluate, joint, solid
 from softdock.assembly.assembler import Assembly
-from softdock.model import joints as j
-from softdock.model.elements import Spring
+from softdock.elements.spring.model import Spring
 from softdock.model.mjcf import to_mjcf
 from softdock.model.system import Body, System
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree import joints as j
 from softdock.tree.kernels.dynamics import link_accelerations
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.gnc.chasers import chaser, controller
 
+from softdock.elements.load.model import Load
 from softdock.errors import InputError
-from softdock.model.elements import Load
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer

@@ -8,13 +8,13 @@ import numpy as np
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
-from softdock.model.joints import Fixed, Free
 from softdock.model.system import System
 from softdock.robot.arm import Arm, build_arm
 from softdock.robot.bodies import body_name, build_bodies, joint_limits
 from softdock.robot.link import Command
 from softdock.robot.simulated_robot import Drives, SimulatedRobot
 from softdock.robot.urdf import Description, read_urdf
+from softdock.tree.joints import Fixed, Free
 
 LWR = Path(str(resources.files("softdock.robot") / "bundled" / "lwr4plus.urdf"))
 GRAVITY = np.array([0.0, 0.0, -9.81])

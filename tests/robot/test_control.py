@@ -7,13 +7,13 @@ from robot.robots import BENT, GRAVITY, LWR, arm, command, simulated_arm
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.elements.spring.model import Spring
 from softdock.errors import InputError
-from softdock.model.elements import Spring
-from softdock.model.joints import Revolute
 from softdock.model.system import Body, System
 from softdock.robot.bodies import joint_limits
 from softdock.robot.impedance import Compensation, check_sampling, damping_matrix, decoupled_modes
 from softdock.robot.urdf import read_urdf
+from softdock.tree.joints import Revolute
 
 STIFFNESS = np.array([1000.0, 800.0, 600.0, 400.0, 300.0, 200.0, 50.0])
 

@@ -5,9 +5,9 @@ import pytest
 
 from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated_arm
 from softdock.dynamics.entry_points import derivative
-from softdock.model.joints import Free
 from softdock.robot.bodies import body_name, build_bodies
 from softdock.robot.urdf import parse_urdf, read_urdf
+from softdock.tree.joints import Free
 
 pinocchio = pytest.importorskip("pinocchio")
 ROBOTS = {"lwr": LWR.read_text(encoding="utf-8"), "branched": branched()}

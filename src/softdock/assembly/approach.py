@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from softdock.assembly.assembler import Assembly, links_at_state
 from softdock.dynamics.link_poses import link_motion, link_pose
 from softdock.errors import InputError, Problem
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import (
     cross,
@@ -16,6 +14,8 @@ from softdock.spatial.rotations import (
     quaternion_from_rotation_vector,
 )
 from softdock.spatial.vectors import point_velocity
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free
 
 Floats = NDArray[np.float64]
 Records = NDArray[np.void]

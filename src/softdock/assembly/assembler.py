@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.axis_groups import group_axes, write_inertia
-from softdock.assembly.elements import BodyPlacement, ElementWriter, delay_indices
+from softdock.assembly.elements import ElementArrays, element_arrays, element_states, state_indices
 from softdock.assembly.reactions import (
     body_inertia,
     reaction_names,
@@ -16,20 +16,25 @@ from softdock.assembly.reactions import (
 )
 from softdock.assembly.stop_balance import start_position
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
-from softdock.dynamics.kernels.forces import elements as e
 from softdock.dynamics.kernels.forces.derivative import EXTRA_STATES
 from softdock.dynamics.kernels.forces.derivative import WORLD as WORLD_RECORD
 from softdock.dynamics.link_motion import LinkMotion
 from softdock.dynamics.link_poses import base_pose, link_pose
-from softdock.dynamics.system_arrays import JointIndices, StateKind, SystemArrays
-from softdock.model import joints as j
-from softdock.model.elements import Load
+from softdock.dynamics.system_arrays import SystemArrays
+from softdock.elements.declaration import Surroundings
+from softdock.elements.kernels.dispatch import Laws, States
+from softdock.elements.kinds import kind_number
+from softdock.elements.load.model import Load
+from softdock.elements.lock.model import Lock
+from softdock.elements.registry import ELEMENT_KINDS
 from softdock.model.orbit import HILL
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Body, System
 from softdock.spatial.inertia import momentum
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross, matrix_from_quaternion, matrix_from_z_to
+from softdock.tree import joints as j
+from softdock.tree.indices import BodyPlacement, JointIndices, StateKind
 from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]
@@ -84,10 +89,8 @@ def _differs_in_numbers_only(before: System, after: System) -> bool:
     if any(before.structures[name] is not after.structures[name] for name in after.structures):
         return False
     old, new = before.elements(), after.elements()
-    if list(before.drives) != list(after.drives) or any(
-        before.drives[name].self_locking != drive.self_locking for name, drive in after.drives.items()
-    ):
-        return False  # a self-locking drive has a state of its own
+    if element_states(before) != element_states(after):
+        return False
     return list(old) == list(new) and all(
         a is b or (type(a) is type(b) and not isinstance(a, Load)) for a, b in zip(old.values(), new.values())
     )
@@ -96,9 +99,8 @@ def _differs_in_numbers_only(before: System, after: System) -> bool:
 def _update_numbers(like: Assembly, system: System) -> Assembly:
     """Return the arrays of a system that differs from that of `like` in numbers only."""
     before = like.system
-    links, axes, groups, elements, world = map(
-        k.copy_records, (like.links, like.axes, like.groups, like.elements, like.world)
-    )
+    links, axes, groups, world = map(k.copy_records, (like.links, like.axes, like.groups, like.world))
+    arrays = _copied_elements(like)
     n_q = len(like.state_kinds) - EXTRA_STATES - len(like.velocities)
     q, u = like.y[:n_q].copy(), like.velocities.copy()
     q[like.state_kinds[:n_q] == StateKind.MODAL] = 0.0
@@ -118,32 +120,37 @@ def _update_numbers(like: Assembly, system: System) -> Assembly:
                 body.joint, system
             )
     world.view(np.ndarray)["gravity"] = system.gravity
-    writer = ElementWriter(
-        placed=like.placed,
-        joints=like.joints,
-        q=q,
-        u=u,
-        flexible=like.flexible,
-        delays=delay_indices(system, n_q),
-    )
-    named = before.elements()
+    around = Surroundings(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
+    named, indices = before.elements(), state_indices(system, n_q)
     for i, (name, element) in enumerate(system.elements().items()):
         if element is not named[name]:
             assert not isinstance(element, Load)
-            elements[i] = np.zeros((), elements.dtype)
-            writer.write(elements[i], name, element)
+            arrays.fill(i, element, indices.get(name, -1), around)
     changed = replace(
         like,
         system=system,
         links=links,
         axes=axes,
         groups=groups,
-        elements=elements,
+        elements=arrays.elements,
+        element_data=arrays.data,
+        laws=arrays.laws,
+        states=arrays.states,
         world=world,
         velocities=u,
         reactions=_update_mounts(like, system, changed_inertias) if changed_inertias else like.reactions,
     )
     return _at_start(changed, q)
+
+
+def _copied_elements(assembly: Assembly) -> ElementArrays:
+    """Return copies of the records of all elements."""
+    return ElementArrays(
+        elements=k.copy_records(assembly.elements),
+        data=k.copy_records(assembly.element_data),
+        laws=Laws(*map(k.copy_records, assembly.laws)),
+        states=States(*map(k.copy_records, assembly.states)),
+    )
 
 
 def _update_mounts(like: Assembly, system: System, changed: set[str]) -> np.recarray:
@@ -163,7 +170,7 @@ def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
     place, n_q = assembly.joints[name], len(assembly.y) - EXTRA_STATES - len(assembly.velocities)
     q, u = assembly.y[:n_q].copy(), assembly.velocities.copy()
     q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(joint, system)
-    moved = replace(assembly, system=system, velocities=u, elements=k.copy_records(assembly.elements))
+    moved = replace(assembly, system=system, velocities=u, states=_copied_elements(assembly).states)
     return _with_equilibrium(_at_start(moved, q))
 
 
@@ -309,21 +316,15 @@ class _Assembler:
         self._add_state(
             [0.0] * modal, [StateKind.MODAL] * modal, [0.0] * modal, [StateKind.MODAL_RATE] * modal
         )
-        late = sum(drive.self_locking for drive in self.system.drives.values())
-        self._add_state([0.0] * late, [StateKind.DELAY] * late, [], [])
+        own = [kind for kinds in element_states(self.system).values() for kind in kinds]
+        self._add_state([0.0] * len(own), own, [], [])
         world = k.records(1, WORLD_RECORD)
         world[0].gravity[:] = self.system.gravity
-        world[0].n_q, world[0].n_u, world[0].delays = len(self.q), len(self.u), late
-        writer = ElementWriter(
-            placed=self.placed,
-            joints=self.joints,
-            q=self.q,
-            u=self.u,
-            flexible=flexible,
-            delays=delay_indices(self.system, len(self.q)),
-        )
-        elements, index, tables, breaks = writer.elements(self.system)
-        q, u = np.array(self.q), np.array(self.u)
+        world[0].n_q, world[0].n_u, world[0].element_states = len(self.q), len(self.u), len(own)
+        around = Surroundings(placed=self.placed, joints=self.joints, q=self.q, u=self.u, flexible=flexible)
+        arrays = element_arrays(self.system, state_indices(self.system, len(self.q)), around)
+        tables = np.array(around.tables, float).reshape(-1, 2)
+        q, u, locks = np.array(self.q), np.array(self.u), len(self.system.elements_of(Lock))
         reactions, items, reaction_index = reaction_records(
             self.system, self.placed, self.first_links, self.attached
         )
@@ -333,19 +334,22 @@ class _Assembler:
             axes=axes,
             groups=groups,
             tiles=tiles,
-            elements=elements,
+            elements=arrays.elements,
+            element_data=arrays.data,
+            laws=arrays.laws,
+            states=arrays.states,
             tables=tables,
             world=world,
-            breaks=breaks,
+            breaks=np.unique(tables[np.isfinite(tables[:, 0]), 0]),
             y=np.empty(0),
             velocities=u,
             placed=self.placed,
             joints=self.joints,
-            element_index=index,
+            element_index={name: i for i, name in enumerate(self.system.elements())},
             attached=self.attached,
             modal_scales=modal_scales(self.attached),
             flexible=flexible,
-            locks=np.zeros((6 * len(self.system.locks), 6 * len(self.system.locks) + 1)),
+            locks=np.zeros((6 * locks, 6 * locks + 1)),
             orbit=orbit_record(self.system.orbit, self.hill),
             plates=self._plate_records(),
             reactions=reactions,
@@ -392,14 +396,17 @@ def _parents_first(system: System) -> list[str]:
 def _at_start(assembly: Assembly, q: Floats) -> Assembly:
     """Return the assembly with its initial state; welds and locks keep the relative poses of that state."""
     y = state(q, np.zeros_like(assembly.velocities))
-    kind = assembly.elements.view(np.ndarray)["kind"]
-    locking = np.flatnonzero((kind == e.WELD) | (kind == e.LOCK))
-    if len(locking) or assembly.velocities.any():  # at rest nothing has momentum
+    holding = [
+        name
+        for name, kind in ELEMENT_KINDS.items()
+        if kind.holds_pose and len(getattr(assembly.states, name))
+    ]
+    if holding or assembly.velocities.any():  # at rest nothing has momentum
         # Velocities stand in for momenta: the motion of free bases is wrong and not used.
         links = links_at_state(assembly, state(q, assembly.velocities))
         y = state(q, momenta(links, assembly.velocities))
-        for i in locking:
-            _set_locked_pose(assembly.elements[i], links)
+        for name in holding:
+            _hold_poses(assembly.elements, kind_number(name), getattr(assembly.states, name), links)
     return replace(assembly, y=y)
 
 
@@ -423,9 +430,10 @@ def momenta(links: np.recarray, u: Floats) -> Floats:
     return out
 
 
-def _set_locked_pose(element: np.record, links: np.recarray) -> None:
-    """Set the relative pose of a weld or a lock to that of the initial state; expects placed links."""
-    X_NF = link_pose(links, element.a) @ Pose(R=element.R_aF.reshape(3, 3), p=element.p_aF)
-    X_NG = link_pose(links, element.b) @ Pose(R=element.R_bG.reshape(3, 3), p=element.p_bG)
-    X_FG = X_NF.relative(X_NG)
-    element.R_FG[:], element.p_FG[:] = X_FG.R.ravel(), X_FG.p
+def _hold_poses(elements: np.recarray, kind: int, states: np.recarray, links: np.recarray) -> None:
+    """Let the elements of a kind hold the relative poses of the initial state; expects placed links."""
+    for element, held in zip(elements[elements.kind == kind], states):
+        X_NF = link_pose(links, element.a) @ Pose(R=element.R_aF.reshape(3, 3), p=element.p_aF)
+        X_NG = link_pose(links, element.b) @ Pose(R=element.R_bG.reshape(3, 3), p=element.p_bG)
+        X_FG = X_NF.relative(X_NG)
+        held.R_FG[:], held.p_FG[:] = X_FG.R.ravel(), X_FG.p

@@ -6,10 +6,10 @@ from softdock.assembly.assembler import Assembly, assemble
 from softdock.assembly.gnc import gnc_records
 from softdock.errors import no_such
 from softdock.model.gnc import Controller
-from softdock.model.joints import Fixed, Revolute
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, System
 from softdock.quantities.model import FieldError
+from softdock.tree.joints import Fixed, Revolute
 
 
 def check_controllers(system: System) -> Assembly:

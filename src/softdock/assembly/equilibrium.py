@@ -9,10 +9,10 @@ from softdock.assembly.assembler import Assembly, links_at_state, momenta, state
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.link_poses import link_pose
-from softdock.dynamics.system_arrays import StateKind
 from softdock.dynamics.system_records import system_records
 from softdock.errors import RunError
 from softdock.spatial.vectors import inverse_motion_transform
+from softdock.tree.indices import StateKind
 from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]

@@ -23,7 +23,6 @@ from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, ROWS, TABLEAU_ROWS
 from softdock.gnc.kernels.control import CLOCK_TICKS, ROUND_UP
 from softdock.gnc.kernels.random_numbers import MASK
 from softdock.model.control_laws import AttitudeLaw, TranslationLaw
-from softdock.model.frames import Anchor
 from softdock.model.gnc import Controller, Thruster
 from softdock.model.orbit import HILL
 from softdock.model.system import System
@@ -35,6 +34,7 @@ from softdock.spatial.rotations import (
     quaternion_from_rotation_vector,
 )
 from softdock.spatial.vectors import unit_vector
+from softdock.tree.frames import Anchor
 
 Floats = NDArray[np.float64]
 SEED_INCREMENT = (

@@ -5,15 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.elements import BodyPlacement
 from softdock.assembly.structures import Attached
 from softdock.dynamics.kernels.forces import reactions as r
-from softdock.model.couplings import Coupling
-from softdock.model.elements import Load, Lock, Strut, Weld
-from softdock.model.joints import Fixed, Free, pose_at
-from softdock.model.system import WORLD, Body, System
+from softdock.elements.registry import kind_of
+from softdock.model.system import Body, System
 from softdock.spatial.inertia import rigid_inertia
 from softdock.spatial.poses import Pose
+from softdock.tree.indices import BodyPlacement
+from softdock.tree.joints import Fixed, Free, pose_at
 from softdock.tree.kernels.tree import records
 
 Floats = NDArray[np.float64]
@@ -101,12 +100,9 @@ def _items_beyond(system: System, beyond: Sequence[str], first_links: Mapping[st
     items = [(r.CHILD_LINK, first_links[name], 1.0) for name in children]
     items += [(r.APPENDAGE, i, 1.0) for i, one in enumerate(system.structures.values()) if one.body in beyond]
     for i, element in enumerate(system.elements().values()):
-        if isinstance(element, Strut | Weld | Lock):
-            items += _sides(r.ELEMENT, i, element.a.body, element.b.body, beyond)
-        elif isinstance(element, Coupling):
-            items += _sides(r.ELEMENT, i, element.socket.body, element.plug.body, beyond)
-        elif isinstance(element, Load):
-            items += _sides(r.ELEMENT, i, WORLD, element.body, beyond)
+        ends = kind_of(type(element))[1].ends(element)
+        if ends is not None:
+            items += _sides(r.ELEMENT, i, *ends, beyond)
     for i, contact in enumerate(system.contacts.values()):
         items += _sides(r.PAIR, i, system.surfaces[contact.a].body, system.surfaces[contact.b].body, beyond)
     for i, face in enumerate(system.interfaces.values()):

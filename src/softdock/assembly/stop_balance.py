@@ -1,8 +1,9 @@
 """Start of joints that springs press against a stop: in balance, so that nothing moves before something touches."""
 
-from softdock.model.elements import Spring, Stop
-from softdock.model.joints import Prismatic, Revolute
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.model.system import System
+from softdock.tree.joints import Prismatic, Revolute
 
 HALVINGS = 60
 """Of the depth of a linear balance: below the rounding of a position."""
@@ -17,13 +18,13 @@ def start_position(system: System, name: str, joint: Revolute | Prismatic) -> fl
     given, speed = (joint.angle, joint.rate) if isinstance(joint, Revolute) else (joint.position, joint.speed)
     if speed != 0.0:
         return given
-    stops = [s for s in system.stops.values() if s.joint == name and s.active]
+    stops = [s for s in system.elements_of(Stop).values() if s.joint == name and s.active]
     for outwards, touched in (
         (-1.0, [s for s in stops if s.lower == given]),
         (1.0, [s for s in stops if _upper(s) == given]),
     ):
         if touched:
-            springs = [s for s in system.springs.values() if s.joint == name and s.active]
+            springs = [s for s in system.elements_of(Spring).values() if s.joint == name and s.active]
             return given + outwards * _depth(springs, given, outwards, sum(s.stiffness for s in touched))
     return given
 

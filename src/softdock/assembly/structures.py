@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.system_arrays import FlexibleRecords
-from softdock.model.joints import pose_at
 from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE, SUN_DISTANCE, SUN_RADIUS
@@ -22,6 +20,8 @@ from softdock.spatial.inertia import (
 )
 from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import unit_vector
+from softdock.tree.indices import FlexibleRecords
+from softdock.tree.joints import pose_at
 from softdock.tree.kernels.appendages import APPENDAGE, MODE, NODE
 from softdock.tree.kernels.orbit import ORBIT, PLATE
 from softdock.tree.kernels.tree import records

@@ -21,10 +21,10 @@ from softdock.bench.entry_points import repeat_derivative
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
-from softdock.model.joints import Free, Revolute
 from softdock.model.mjcf import to_mjcf
 from softdock.model.system import Body, System
 from softdock.presentation.progress import Progress
+from softdock.tree.joints import Free, Revolute
 
 HINGES = 7
 SIZES = (5, 13, 20, 30, 60)  # degrees of freedom; up to five with a fixed base, the others floating

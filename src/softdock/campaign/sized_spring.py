@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.sizing import SpringSize
-from softdock.model.elements import JointElement, Spring, Stop
+from softdock.elements.joint_element import JointElement
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.model.expressions import Window, parse_metric
-from softdock.model.joints import MOTIONS
 from softdock.model.observations import Observation
 from softdock.model.system import Body
 from softdock.result import Array
+from softdock.tree.joints import MOTIONS
 
 ENERGY_METRIC = "spring_energy_max_"
 """Beginning of the metrics with the largest stored energy of a spring."""

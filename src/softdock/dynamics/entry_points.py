@@ -5,12 +5,14 @@ import numpy as np
 from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS, check_lists
 from softdock.dynamics.kernels.channels import channels, formulas
 from softdock.dynamics.kernels.control import controllers, gnc_records
-from softdock.dynamics.kernels.forces import bonds, contacts, elements, interfaces, linear, reactions
+from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear, reactions
 from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import stepping
 from softdock.dynamics.kernels.recording import run_data
 from softdock.dynamics.kernels.run import conservation, time_loop
 from softdock.dynamics.kernels.search import events, load_search, step_search, windows
+from softdock.elements.kernels import dispatch, tangents
+from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.native.argument_types import (
     BOOLEAN,
@@ -99,12 +101,21 @@ GNC = Structure(
     },
     _check_gnc,
 )
+LAWS = Structure(
+    dispatch.Laws, {name: records(dtype, f"{name} elements") for name, dtype in dispatch.LAWS.items()}
+)
+STATES = Structure(
+    dispatch.States, {name: records(dtype, f"{name} elements") for name, dtype in dispatch.STATES.items()}
+)
 SYSTEM = Structure(
     motion.SystemRecords,
     {
         "links": _LINKS,
         "axes": records(tree.AXIS, "axes"),
-        "elements": records(elements.ELEMENT, "elements"),
+        "elements": records(ELEMENT, "elements"),
+        "element_data": records(ELEMENT_DATA, "elements"),
+        "laws": LAWS,
+        "states": STATES,
         "tables": floats("table rows", 2),
         "pairs": _PAIRS,
         "bonds": records(bonds.BOND, "bonds"),
@@ -133,7 +144,7 @@ _CONNECTION = floats("connections", 6, 6)
 _MAP = floats("connections", 6, "width")
 _SPEEDS = floats("speeds", "width")
 LINEAR = Structure(
-    linear.Linear,
+    tangents.Linear,
     {
         "inertia": _SPEEDS,
         "stiffness": _SPEEDS,
@@ -148,7 +159,7 @@ LINEAR = Structure(
         "connections": integers("connections", 3),
         "force_rate": floats("speeds"),
         "delays": integers("speeds"),
-        "slowdowns": floats("speeds", linear.SLOWDOWN_COLUMNS),
+        "slowdowns": floats("speeds", tangents.SLOWDOWN_COLUMNS),
         "work": floats(3, "width"),
         "products": floats(6, "width"),
         "displacements": floats("connections", 6),

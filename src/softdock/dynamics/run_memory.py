@@ -1,7 +1,8 @@
 """Memory of a run at its start: settings for the kernels, channels, history, workspace and tolerances."""
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
-from softdock.dynamics.kernels.forces.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
 from softdock.dynamics.kernels.integration.stepping import (
     BOGACKI_SHAMPINE,
     DORMAND_PRINCE,
@@ -22,11 +22,14 @@ from softdock.dynamics.kernels.recording.run_data import RUN_STATE
 from softdock.dynamics.kernels.search.events import BOND_CONTACT
 from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.settings import Accuracy, Method, Settings
-from softdock.dynamics.system_arrays import StateKind, SystemArrays
+from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import prepare_controllers, prepare_system
+from softdock.elements.declaration import ElementKind, RunLimits
+from softdock.elements.registry import ELEMENT_KINDS
 from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.simd import LANES
 from softdock.native.structure_memory import allocate
+from softdock.tree.indices import StateKind
 from softdock.tree.kernels.dynamics import tile_index
 from softdock.tree.kernels.tree import FREE, records
 
@@ -44,11 +47,6 @@ FIRST_METHODS = {
 }
 """Methods of the first step."""
 MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fraction of the tolerance of speeds
-STEEP_FRICTION = 1e-3
-"""Friction speed [m/s, rad/s] below which friction along a joint is a stiff element.
-
-An explicit step from one direction of motion to the other does not show the fast mode between them.
-"""
 MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
 
 
@@ -60,7 +58,7 @@ def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStruct
     searched = max(watched, simulation.searched or 0)
     # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
     external = len(arrays.orbit) > 0 or len(simulation.gnc.controllers) > 0
-    loaded = external or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
+    loaded = external or bool(len(arrays.states.load))
     y = np.append(arrays.y, np.zeros(int(loaded)))
     run = allocate(
         RUN,
@@ -152,8 +150,7 @@ def linear_sizes(a: SystemArrays, contacts: int, more: int = 0) -> Sizes:
     """
     if not supports_implicit_steps(a):
         return {"speeds": 0, "width": 0, "linear links": 0, "connections": 0}
-    kinds, speeds = a.elements.view(np.ndarray)["kind"], _speeds(a)
-    elements = int(((kinds == STRUT) | (kinds == WELD) | (kinds == COUPLING)).sum())
+    speeds, elements = _speeds(a), int(a.elements.view(np.ndarray)["connection"].sum())
     width = -(-speeds // LANES) * LANES
     connections = contacts + elements + more
     return {"speeds": speeds, "width": width, "linear links": len(a.links), "connections": connections}
@@ -166,10 +163,7 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
     s["method"] = FIRST_METHODS[settings.method]
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
-    elements = arrays.elements.view(np.ndarray)
-    stiff = (elements["kind"] == COUPLING) | (elements["kind"] == STOP) | (elements["at_delay"] >= 0)
-    stiff |= (elements["friction"] > 0.0) & (elements["friction_speed"] < STEEP_FRICTION)
-    s["stiff_elements"] = bool(stiff.any())
+    s["stiff_elements"] = bool(arrays.elements.view(np.ndarray)["stiff"].any())
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     s["max_step"] = min(settings.max_step, settings.duration)
@@ -206,11 +200,8 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
     if a.modal_scales.size:
         out[a.state_kinds == StateKind.MODAL] = accuracy.length * a.modal_scales
         out[a.state_kinds == StateKind.MODAL_RATE] = accuracy.speed * a.modal_scales
-    if (a.state_kinds == StateKind.DELAY).any():
-        # The command is then as exact as the position of its joint.
-        elements = a.elements.view(np.ndarray)
-        drives = elements[(elements["kind"] == DRIVE_POSITION) & (elements["at_delay"] >= 0)]
-        out[drives["at_delay"]] = out[drives["at_q"]] / drives["rate"]
+    for kind, elements, laws, _ in records_by_kind(a):
+        kind.set_tolerances(elements, laws, out)
     for i in np.flatnonzero(links["kind"] == FREE):
         # Speeds and rates times the inertia of the whole tree, and finer: nothing damps an error of its momentum.
         at = n_q + links["at_u"][i]
@@ -222,24 +213,24 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
     return out
 
 
-def set_resting_limits(system: SystemRecords, tolerance: Floats) -> None:
-    """Set depth and speed up to which joints rest at their stops, from the tolerances, and response times; Eq. (M117).
+def set_run_limits(system: SystemRecords, tolerance: Floats) -> None:
+    """Set what the states of elements have from tolerances and inertias; expects that the system has been evaluated."""
+    run: RunLimits | None = None
+    for kind, elements, laws, states in records_by_kind(system):
+        if len(elements) and type(kind).set_run_limits is not ElementKind.set_run_limits:
+            n_q = int(system.world.view(np.ndarray)["n_q"][0])
+            run = run or RunLimits(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
+            kind.set_run_limits(elements, laws, states, run)
 
-    Expects that the system has been evaluated.
-    """
-    stops = system.elements.view(np.ndarray)
-    indices = np.flatnonzero(stops["kind"] == STOP)
-    if not indices.size:
-        return
-    mobility = _joint_mobility(system)
-    n_q = int(system.world.view(np.ndarray)["n_q"][0])
-    for i in indices:
-        at_q, at_u, rows = (int(stops[key][i]) for key in ("at_q", "at_u", "rows"))
-        speed = tolerance[n_q + at_u]
-        most = max(mobility[at_u : at_u + rows].max(), np.finfo(float).tiny)
-        response_time = 1.0 / math.sqrt(stops["stiffness"][i][0] * most)
-        stops["resting_depth"][i] = min(speed * response_time, tolerance[at_q])
-        stops["resting_speed"][i], stops["response_time"][i] = speed, response_time
+
+def records_by_kind(
+    system: SystemArrays | SystemRecords,
+) -> Iterator[tuple[ElementKind, NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Yield every kind of element with its records, laws and states; the latter are empty where it has none."""
+    elements, none = system.elements.view(np.ndarray), np.empty(0)
+    for number, (name, kind) in enumerate(ELEMENT_KINDS.items()):
+        laws, states = getattr(system.laws, name, none), getattr(system.states, name, none)
+        yield kind, elements[elements["kind"] == number], laws.view(np.ndarray), states.view(np.ndarray)
 
 
 def _joint_mobility(system: SystemRecords) -> Floats:

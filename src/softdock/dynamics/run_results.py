@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from softdock.dynamics.conservation import Conservation, EnergyAndMomentum
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.elements.kernels.dispatch import States
 from softdock.tree.kernels.tree import FREE
 
 Floats = NDArray[np.float64]
@@ -84,6 +85,9 @@ class Run:
     """Of contacts that were bonded; none if no action bonds contacts."""
     interfaces: np.recarray
     elements: np.recarray
+    element_data: np.recarray
+    states: States
+    """What the elements of each kind remember."""
     element_names: dict[int, str]
     overlaps: Floats
     """(pairs,): depth of every contact at the start [m]."""

@@ -11,7 +11,6 @@ from softdock.dynamics.kernels.channels.channels import (
     is_about_frames,
     is_acceleration,
 )
-from softdock.dynamics.kernels.forces.elements import acts_between_bodies
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import SystemArrays
 
@@ -53,8 +52,8 @@ def needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.i
             ends |= {i} if in_world else {i, j}
         elif kind == ChannelKind.REACTION:
             ends.add(int(assembly.reactions.view(np.ndarray)["link"][i]))
-        elif is_about_elements(kind) and (acts_between_bodies(elements["kind"][i]) or elements["ball"][i]):
-            ends |= {int(elements["a"][i]), int(elements["b"][i])}
+        elif is_about_elements(kind) and (elements["at_u"][i] < 0 or elements["ball"][i]):
+            ends |= {int(elements["a"][i]), int(elements["b"][i])}  # -1 without frame a
     needed, parents = np.zeros(len(assembly.links), np.int64), assembly.links.view(np.ndarray)["parent"]
     for link in ends:
         while link >= 0 and not needed[link]:

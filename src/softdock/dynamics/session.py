@@ -26,7 +26,7 @@ from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
 from softdock.dynamics.run_memory import (
     MIN_SPEED_SCALE,
     allocate_run,
-    set_resting_limits,
+    set_run_limits,
     tolerances,
 )
 from softdock.dynamics.run_results import (
@@ -73,7 +73,7 @@ class Session:
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
-        set_resting_limits(self.system, work.tolerance)
+        set_run_limits(self.system, work.tolerance)
         set_resolutions(self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
 
     @property
@@ -108,7 +108,8 @@ class Session:
 
     def set_load(self, name: str, force: Sequence[float] | Floats, torque: Sequence[float] | Floats) -> None:
         """Change force [N] and torque [N m] of a load of the scenario, in its own axes, until changed again."""
-        wrench = self.system.elements.view(np.ndarray)["wrench"][self._arrays.element_index[name]]
+        row = self.system.elements.view(np.ndarray)["row"][self._arrays.element_index[name]]
+        wrench = self.system.states.load.view(np.ndarray)["wrench"][row]
         wrench[:3], wrench[3:] = torque, force
 
     def advance(self, until: float) -> Ending | None:
@@ -184,6 +185,8 @@ class Session:
             bonds=system.bonds,
             interfaces=system.interfaces,
             elements=system.elements,
+            element_data=system.element_data,
+            states=system.states,
             element_names={row: name for name, row in self._arrays.element_index.items()},
             overlaps=self._overlaps,
             pin_overlaps=self._pin_overlaps,

@@ -1,57 +1,14 @@
 """A system as arrays: the input of the dynamics, independent of how the system was described."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.elements.kernels.dispatch import Laws, States
+from softdock.tree.indices import FlexibleRecords, JointIndices
+
 Floats = NDArray[np.float64]
-
-
-class StateKind(IntEnum):
-    """Kind of a state entry; error control has one tolerance for each."""
-
-    LENGTH = 0
-    ANGLE = 1
-    SPEED = 2
-    RATE = 3
-    QUATERNION = 4
-    MOMENTUM = 5
-    ANGULAR_MOMENTUM = 6
-    ENERGY = 7
-    """Accumulated dissipation or work."""
-    MODAL = 8
-    MODAL_RATE = 9
-    DELAY = 10
-    """Time by which the profile of a self-locking drive is late."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class JointIndices:
-    """Indices of the coordinates of a joint in the state."""
-
-    at_q: int
-    """Index of its first position."""
-    at_u: int
-    """Index of its first speed, counted from the first speed of the state."""
-    rows: int
-    """Number of speeds."""
-    ball: bool
-    """Whether its position is a quaternion (ball joint)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FlexibleRecords:
-    """Records of all flexible structures."""
-
-    appendages: np.recarray
-    modes: np.recarray
-    nodes: np.recarray
-    shapes: Floats
-    node_index: dict[str, int]
-    """By `structure/node`."""
-    structure_index: dict[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +23,13 @@ class SystemArrays:
     tiles: np.recarray
     """Blocks of the joint-space inertia matrix."""
     elements: np.recarray
-    """Springs, stops, drives, struts, welds, locks, couplings and loads."""
+    """Elements of all kinds, in the order of the kinds."""
+    element_data: np.recarray
+    """Whether they are switched on, and memory of their results."""
+    laws: Laws
+    """Parameters of the elements, one array for each kind."""
+    states: States
+    """What the elements remember, at the start; one array for each kind."""
     tables: Floats
     """Loads over time."""
     world: np.recarray

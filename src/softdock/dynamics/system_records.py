@@ -6,7 +6,7 @@ from typing import Any
 
 from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.contact.entry_points import CONTACT_ARRAYS
-from softdock.dynamics.entry_points import GNC, SYSTEM
+from softdock.dynamics.entry_points import GNC, STATES, SYSTEM
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.system_arrays import SystemArrays
@@ -40,7 +40,7 @@ def prepare_system(
         copied={
             "links": arrays.links,
             "axes": arrays.axes,
-            "elements": arrays.elements,
+            "element_data": arrays.element_data,
             "world": arrays.world,
             "appendages": flexible.appendages,
             "modes": flexible.modes,
@@ -52,6 +52,9 @@ def prepare_system(
             **(copied or {}),
         },
         given={
+            "elements": arrays.elements,
+            "laws": arrays.laws,
+            "states": allocate(STATES, copied=arrays.states._asdict()),
             "tables": arrays.tables,
             "nodes": flexible.nodes,
             "shapes": flexible.shapes,

@@ -13,7 +13,6 @@ from softdock.model.control_laws import (
     Transfer,
     TranslationLaw,
 )
-from softdock.model.frames import Anchor
 from softdock.quantities.fields import (
     Angle,
     AngularRate,
@@ -37,6 +36,7 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Model
+from softdock.tree.frames import Anchor
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 PositiveMomentum = Annotated[float, Quantity("N*m*s", gt=0)]

@@ -11,7 +11,6 @@ from softdock.contact.layer import Friction, FrictionLaw
 from softdock.contact.pins import Damping, PinInHole, PinLaw, Rim
 from softdock.errors import InputError
 from softdock.geometry.pins import Hole, Pin
-from softdock.model.frames import Anchor
 from softdock.quantities.fields import (
     Angle,
     Flag,
@@ -28,6 +27,7 @@ from softdock.quantities.fields import (
 from softdock.quantities.model import FieldError, Model
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_rotation_vector
+from softdock.tree.frames import Anchor
 
 MOST_PINS = 10_000
 Count = Annotated[Integer, Field(ge=1, le=MOST_PINS)]

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-LoadKind = Literal[
-    "contact", "spring", "stop", "drive", "strut", "lock", "weld", "interface", "joint", "mount", "channel"
-]
-"""What transmits a load; `channel`: a recorded force whose owner is not in the stored scenario."""
+from softdock.elements.registry import ELEMENT_KINDS
+
+LoadKind = str
+"""What transmits a load, such as `spring`; `channel`: a recorded force whose owner is not in the stored scenario."""
 Role = Literal["contact", "element", "reaction", "input", "shape"]
 """How a member enters the balance of forces: an `input` acts from outside, a `shape` has no force."""
 
@@ -34,14 +34,10 @@ class MemberKind:
 MEMBER_KINDS = (
     MemberKind(group="contacts", role="contact", load="contact", always_observed=True),
     MemberKind(group="interfaces", role="contact", load="interface", always_observed=True),
-    MemberKind(group="springs", role="element", load="spring", signed=True),
-    MemberKind(group="stops", role="element", load="stop"),
-    MemberKind(group="drives", role="element", load="drive", signed=True),
-    MemberKind(group="struts", role="element", load="strut", signed=True),
-    MemberKind(group="welds", role="element", load="weld"),
-    MemberKind(group="locks", role="element", load="lock"),
-    MemberKind(group="couplings", role="contact", load="interface"),
-    MemberKind(group="loads", role="input"),
+    *(
+        MemberKind(group=kind.group, role=kind.role, load=kind.reaction, signed=kind.signed)
+        for kind in ELEMENT_KINDS.values()
+    ),
     MemberKind(group="bodies", role="reaction", load="joint"),
     MemberKind(group="reactions", role="reaction", load="joint"),
     MemberKind(group="structures", role="shape"),

@@ -12,12 +12,14 @@ from xml.etree import ElementTree as Xml
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softdock.elements.registry import ELEMENT_KINDS
+from softdock.elements.spring.model import Spring
+from softdock.elements.strut.model import Strut
 from softdock.errors import InputError, Problem
-from softdock.model import joints as j
-from softdock.model.elements import Spring, Strut
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, Body, System
 from softdock.spatial.rotations import quaternion_from_matrix
+from softdock.tree import joints as j
 
 TIME_STEP = 1e-3  # [s]; small enough for most models without stiff contacts; users change it in the file
 
@@ -168,7 +170,7 @@ class _Writer:
     def _springs(self, name: str, axis: int | None) -> dict[str, str]:
         """Return the sum of the linear springs and dampers of a joint axis, as attributes of the joint."""
         k = force_at_zero = c = 0.0
-        for label, spring in self.system.springs.items():
+        for label, spring in self.system.elements_of(Spring).items():
             if spring.joint != name or not spring.active or (spring.axis is not None and spring.axis != axis):
                 continue
             c += spring.damping
@@ -192,7 +194,7 @@ class _Writer:
 
     def _write_struts(self) -> None:
         tendons: Xml.Element | None = None
-        for name, strut in self.system.struts.items():
+        for name, strut in self.system.elements_of(Strut).items():
             if not strut.active:
                 self._leave_out(f"struts.{name}: it is switched off at the start.")
                 continue
@@ -217,7 +219,7 @@ class _Writer:
 
     def _list_left_out(self) -> None:
         s = self.system
-        for name, spring in s.springs.items():
+        for name, spring in s.elements_of(Spring).items():
             if not spring.active:
                 self._leave_out(f"springs.{name}: it is switched off at the start.")
         if s.orbit is not None:
@@ -227,13 +229,12 @@ class _Writer:
                 f"{'Hill frame' if s.orbit.start == HILL else 'world'}."
             )
         reasons = {
-            "stops": "MuJoCo's limits are constraints, not a stiffness.",
-            "drives": "MuJoCo has no actuator with a ramped command and limits of force and power.",
-            "welds": "MuJoCo's weld is a constraint, not a stiffness.",
-            "locks": "rigid connections are switched by events.",
-            "couplings": "MuJoCo has no plugs and sockets.",
+            **{
+                kind.group: kind.missing_in_mjcf
+                for kind in ELEMENT_KINDS.values()
+                if kind.model not in (Spring, Strut)
+            },
             "structures": "MuJoCo has no modal coordinates; its rigid mass is missing, too.",
-            "loads": "MJCF has no external forces over time.",
             "contacts": "MuJoCo's contacts have no stiffness per area.",
             "interfaces": "MuJoCo has no pins in holes.",
         }

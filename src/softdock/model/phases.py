@@ -5,8 +5,8 @@ from typing import Self
 
 from pydantic import model_validator
 
+from softdock.elements.registry import Name
 from softdock.model.events import Action, OutcomeName
-from softdock.model.system import Name
 from softdock.quantities.fields import PositiveTime
 from softdock.quantities.model import FieldError, Model
 

@@ -1,7 +1,7 @@
 """Model of a static stiffness that is evaluated at the end of a run."""
 
-from softdock.model.frames import Anchor
 from softdock.quantities.model import Model
+from softdock.tree.frames import Anchor
 
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 """Displacements along the axes of frame a, and rotations about them."""

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from softdock.errors import InputError, Problem, no_such
 from softdock.flexible.structure import NodeName, Structure
-from softdock.model.joints import IDENTITY, Attitude, quaternion
 from softdock.quantities.fields import Flag, Integer, Length, Quantity, Vector3
 from softdock.quantities.model import FieldError, Model
+from softdock.tree.joints import IDENTITY, Attitude, quaternion
 
 if TYPE_CHECKING:
     from softdock.flexible.modes import BaseModes

@@ -15,7 +15,6 @@ from softdock.geometry.profile import Profile
 from softdock.geometry.profile_arrays import closed_chain, is_complete
 from softdock.geometry.profile_cache import Meridian, read_meridian
 from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
-from softdock.model.joints import IDENTITY, Attitude, pose_at, quaternion
 from softdock.quantities.fields import (
     Angle,
     ArealDamping,
@@ -33,6 +32,7 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Model
 from softdock.spatial.poses import Pose
+from softdock.tree.joints import IDENTITY, Attitude, pose_at, quaternion
 
 ZoneName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 """Letters, digits, - and _, starting with a letter: a number is that of a segment."""

@@ -1,24 +1,21 @@
 """Models of a multibody system: bodies, and the system with its elements; the schema of scenario files."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, StringConstraints, ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
-from softdock.errors import no_such, suggest
-from softdock.model.couplings import Coupling
-from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
-from softdock.model.frames import Anchor
+from softdock.elements.declaration import ElementKind
+from softdock.elements.joint_element import JointElement
+from softdock.elements.registry import ELEMENT_KINDS, Name, kind_of, with_elements
+from softdock.errors import no_such
 from softdock.model.gnc import Controller
 from softdock.model.interfaces import Interface
-from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
 from softdock.model.member_kinds import MEMBER_GROUPS
 from softdock.model.orbit import HILL, SystemOrbit
-from softdock.model.stiffness import LinkStiffness
 from softdock.model.structures import Flexible
 from softdock.model.surfaces import Contact, Surface
 from softdock.quantities.fields import (
@@ -30,10 +27,11 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Findings, Model
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import MOTIONS, Fixed, Free, Joint, quaternion
 
 WORLD = "world"
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
-"""Letters, digits, - and _, starting with a letter."""
+M = TypeVar("M", bound=Model)
 
 
 class FullInertia(Model):
@@ -114,7 +112,22 @@ class Body(Model):
         return self
 
 
-class System(Model):
+class Bodies(Model):
+    """Bodies of a multibody system."""
+
+    bodies: dict[Name, Body] = Field(min_length=1)
+    """Rigid bodies by name, each with the joint to its parent."""
+
+
+if TYPE_CHECKING:
+    WithElements = (
+        Bodies  # type checkers cannot follow a model that is made from the list of the kinds of elements
+    )
+else:
+    WithElements = with_elements(Bodies)
+
+
+class System(WithElements):
     """Bodies, elements, structures, contacts and loads of a multibody system; gravity is in m/s^2.
 
     >>> from softdock import Body, System
@@ -122,24 +135,6 @@ class System(Model):
     System(bodies={'box': Body(mass=2.0, inertia=(1.0, 1.0, 1.0))}, gravity=(0.0, 0.0, -9.81))
     """
 
-    bodies: dict[Name, Body] = Field(min_length=1)
-    """Rigid bodies by name, each with the joint to its parent."""
-    springs: dict[Name, Spring] = {}
-    """Springs, dampers and friction along joints, by name."""
-    stops: dict[Name, Stop] = {}
-    """End stops of joints, by name."""
-    drives: dict[Name, Drive] = {}
-    """Motors on joints, by name."""
-    struts: dict[Name, Strut] = {}
-    """Springs and dampers between two points, by name."""
-    welds: dict[Name, Weld] = {}
-    """Compliant connections of two frames, by name."""
-    locks: dict[Name, Lock] = {}
-    """Rigid connections of two frames, by name."""
-    couplings: dict[Name, Coupling] = {}
-    """Plugs that are guided into sockets, by name."""
-    loads: dict[Name, Load] = {}
-    """External forces and torques, by name."""
     structures: dict[Name, Flexible] = {}
     """Flexible structures on bodies."""
     surfaces: dict[Name, Surface] = {}
@@ -172,25 +167,17 @@ class System(Model):
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         """Check everything that needs more than one field; the tree first, because other checks need it."""
         for name, structure in self.structures.items():
-            self._check_body(f"structures.{name}.body", structure.body)
+            self.check_body(f"structures.{name}.body", structure.body)
         self._check_tree()
-        for group in ("springs", "stops", "drives"):
-            for name, element in getattr(self, group).items():
-                findings.of(self._check_joint_element, f"{group}.{name}", element)
-        for group in ("struts", "welds", "locks"):
-            for name, element in getattr(self, group).items():
-                findings.of(self._check_connection, f"{group}.{name}", element)
-        for name, coupling in self.couplings.items():
-            findings.of(self._check_coupling, f"couplings.{name}", coupling)
-        for name, load in self.loads.items():
-            findings.of(self._check_body, f"loads.{name}.body", load.body, False)
-            findings.of(self._check_load_node, f"loads.{name}.node", load)
+        for kind in ELEMENT_KINDS.values():
+            for name, element in getattr(self, kind.group).items():
+                kind.check(self, findings, f"{kind.group}.{name}", element)
         for name, frame in self.reactions.items():
             findings.of(self._check_reaction, f"reactions.{name}.body", frame.body)
         if self.orbit is not None:
             findings.of(self._check_orbit, self.orbit)
         for name, surface in self.surfaces.items():
-            findings.of(self._check_body, f"surfaces.{name}.body", surface.body)
+            findings.of(self.check_body, f"surfaces.{name}.body", surface.body)
         for name, contact in self.contacts.items():
             findings.of(self._check_contact, f"contacts.{name}", contact)
         for name, interface in self.interfaces.items():
@@ -203,47 +190,27 @@ class System(Model):
         for name in {above for one in changed for above in self.lineage(one)}:
             if not isinstance(self.bodies[name].joint, Fixed):
                 findings.of(self._check_moved_mass, name)
-        for group in ("springs", "stops", "drives"):
-            before = getattr(sibling, group)
-            for name, element in getattr(self, group).items():
+        for kind in ELEMENT_KINDS.values():
+            before = getattr(sibling, kind.group)
+            for name, element in getattr(self, kind.group).items():
                 if element is not before[name]:
-                    findings.of(self._check_joint_element, f"{group}.{name}", element)
+                    kind.check(self, findings, f"{kind.group}.{name}", element)
         if self.orbit is not None:
             findings.of(self._check_orbit, self.orbit)
 
-    def _check_connection(self, field: str, element: Strut | Weld | Lock | LinkStiffness) -> None:
+    def check_connection(self, field: str, element: Any) -> None:
+        """Raise FieldError for an unknown body of the frames a and b of something, or twice the same."""
         for side in ("a", "b"):
-            self._check_body(f"{field}.{side}.body", getattr(element, side).body)
+            self.check_body(f"{field}.{side}.body", getattr(element, side).body)
         if element.a.body == element.b.body:
             raise FieldError(f"{field}.b.body", "must be another body than a's")
 
-    def _check_coupling(self, field: str, coupling: Coupling) -> None:
-        for side in ("plug", "socket"):
-            self._check_body(f"{field}.{side}.body", getattr(coupling, side).body)
-        if coupling.plug.body == coupling.socket.body:
-            raise FieldError(f"{field}.plug.body", "must be another body than that of the socket")
-
     def _check_reaction(self, field: str, body: str) -> None:
-        self._check_body(field, body, world=False)
+        self.check_body(field, body, world=False)
         if isinstance(self.bodies[body].joint, Free):
             raise FieldError(
                 field, f"{body!r} is free: it has neither a joint nor a mount that transmits a load"
             )
-
-    def _check_load_node(self, field: str, load: Load) -> None:
-        if load.node is None:
-            return
-        structure, _, node = load.node.partition("/")
-        if structure not in self.structures or not node:
-            known = ", ".join(self.structures) or "none"
-            meant = suggest(structure, self.structures)
-            raise FieldError(field, f"must be `structure/node`{meant}; structures are: {known}")
-        if self.structures[structure].body != load.body:
-            raise FieldError(field, f"belongs to {self.structures[structure].body!r}, not to {load.body!r}")
-        if self.structures[structure].members:
-            nodes = self.structures[structure].node_names(Path())
-            if node not in nodes:
-                raise FieldError(field, f"structure {structure!r} has no node {node!r}{suggest(node, nodes)}")
 
     def _check_orbit(self, orbit: SystemOrbit) -> None:
         if any(self.gravity):
@@ -258,7 +225,7 @@ class System(Model):
             if body.parent == WORLD and body.joint.type != "free":
                 raise FieldError(f"bodies.{name}.joint.type", "must be free in orbit: there is no ground")
         for name, plate in orbit.plates.items():
-            self._check_body(f"orbit.plates.{name}.body", plate.body, world=False)
+            self.check_body(f"orbit.plates.{name}.body", plate.body, world=False)
 
     def _check_names(self) -> None:
         if "contact" in (*self.bodies, *self.elements(), *self.contacts, *self.interfaces):
@@ -271,7 +238,8 @@ class System(Model):
                         f"{group}.{name}", f"the name {name!r} is taken already: names must differ"
                     )
 
-    def _check_body(self, field: str, name: str, world: bool = True) -> None:
+    def check_body(self, field: str, name: str, world: bool = True) -> None:
+        """Raise FieldError for a body that does not exist."""
         if name not in self.bodies and not (world and name == WORLD):
             raise FieldError(field, no_such("body", name, [*([WORLD] if world else []), *self.bodies]))
 
@@ -283,8 +251,8 @@ class System(Model):
             raise FieldError(f"{field}.b", "must be a surface on another body than a's")
 
     def _check_interface(self, field: str, interface: Interface) -> None:
-        self._check_body(f"{field}.pins.body", interface.pins.body)
-        self._check_body(f"{field}.holes.body", interface.holes.body)
+        self.check_body(f"{field}.pins.body", interface.pins.body)
+        self.check_body(f"{field}.holes.body", interface.holes.body)
         if interface.pins.body == interface.holes.body:
             raise FieldError(f"{field}.pins.body", "must be another body than that of the holes")
 
@@ -293,7 +261,7 @@ class System(Model):
             raise FieldError("bodies.world", "`world` is the inertial frame: choose another name")
         unknown = Findings()
         for name, body in self.bodies.items():
-            unknown.of(self._check_body, f"bodies.{name}.parent", body.parent)
+            unknown.of(self.check_body, f"bodies.{name}.parent", body.parent)
         unknown.report()
         for name, body in self.bodies.items():
             seen, at = {name}, body.parent
@@ -338,17 +306,24 @@ class System(Model):
             name = self.bodies[name].parent
         return line
 
-    def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Lock | Coupling | Load]:
+    def elements(self) -> dict[str, Any]:
         """Return all elements by name, in the order of their records."""
         return {
-            **self.springs,
-            **self.stops,
-            **self.drives,
-            **self.struts,
-            **self.welds,
-            **self.locks,
-            **self.couplings,
-            **self.loads,
+            name: one for kind in ELEMENT_KINDS.values() for name, one in getattr(self, kind.group).items()
+        }
+
+    def elements_of(self, model: type[M]) -> Mapping[str, M]:
+        """Return the elements of one kind by name."""
+        elements: Mapping[str, M] = getattr(self, kind_of(model)[1].group)
+        return elements
+
+    def driven_elements(self) -> dict[str, tuple[ElementKind, Any]]:
+        """Return the elements to which actions may give a target, with their kinds, by name."""
+        return {
+            name: (kind, element)
+            for kind in ELEMENT_KINDS.values()
+            if kind.takes_target
+            for name, element in getattr(self, kind.group).items()
         }
 
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
@@ -369,58 +344,6 @@ class System(Model):
         if isinstance(value, Measured) and value.motion not in (None, motion):
             raise FieldError(field, f"has the unit of a {value.motion} joint, but this one is {motion}")
 
-    def _check_joint_element(self, field: str, element: JointElement) -> None:
-        self._check_body(f"{field}.joint", element.joint, world=False)
-        kind = self.bodies[element.joint].joint.type
-        motions = MOTIONS[kind]
-        if not motions:
-            raise FieldError(
-                f"{field}.joint", f"the joint of {element.joint!r} is {kind}: nothing acts along it"
-            )
-        if element.axis is not None and (element.axis >= len(motions) or kind == "spherical"):
-            raise FieldError(
-                f"{field}.axis", f"a {kind} joint has no axis number {element.axis} to act on alone"
-            )
-        motions = self.motions_of(element)
-        if len(set(motions)) > 1:
-            raise FieldError(
-                f"{field}.axis", f"must be the axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)"
-            )
-        for key in type(element).model_fields:
-            self.check_motion(f"{field}.{key}", getattr(element, key), element)
-        if isinstance(element, Drive) and len(motions) > 1:
-            raise FieldError(f"{field}.axis", f"must be given: the axis of the {kind} joint to drive")
-        if isinstance(element, Spring) and len(motions) > 1:
-            for key in ("preload", "rest"):
-                if getattr(element, key) != 0.0:
-                    raise FieldError(
-                        f"{field}.{key}", f"needs a single axis: a {kind} joint has {len(motions)}"
-                    )
-        if isinstance(element, Stop):
-            _check_stop(field, element, motions, kind)
-
 
 NAMED_APART = tuple(group for group in MEMBER_GROUPS if group != "surfaces")
 """Groups whose members must have different names; surfaces are not observed."""
-
-
-def _check_stop(field: str, stop: Stop, motions: Sequence[str], kind: str) -> None:
-    if len(motions) == 1:
-        if stop.limit is not None:
-            raise FieldError(f"{field}.limit", "is for joints of several axes; give lower and upper")
-        if stop.lower is None and stop.upper is None:
-            raise FieldError(field, "needs lower or upper")
-        if stop.lower is not None and stop.upper is not None and stop.lower >= stop.upper:
-            raise FieldError(f"{field}.upper", "must be above lower")
-        return
-    one_axis = "" if kind == "spherical" else ", or name one of them by `axis`"
-    for key in ("lower", "upper"):
-        if getattr(stop, key) is not None:
-            has = f"a {kind} joint has {len(motions)}"
-            raise FieldError(
-                f"{field}.{key}", f"is for a single axis, and {has}: give `limit` instead{one_axis}"
-            )
-    if stop.limit is None:
-        raise FieldError(f"{field}.limit", f"must be given for a joint of {len(motions)} axes{one_axis}")
-    if kind == "spherical" and stop.limit >= math.pi:
-        raise FieldError(f"{field}.limit", "must be below half a turn (180 deg), which no rotation exceeds")

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, links_at_state
-from softdock.model.frames import Anchor
 from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
+from softdock.tree.frames import Anchor
 from softdock.tree.kernels.poses import (
     link_angular_velocity,
     link_point,

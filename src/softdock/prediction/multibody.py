@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.impulse import DirectionalImpulse, Impact, apply_impact
 from softdock.dynamics.link_poses import link_pose
-from softdock.model.joints import direction
 from softdock.prediction.first_contact import FirstContact
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import point_velocity
 from softdock.theory import rmi
 from softdock.theory.restitution import layer_impact
+from softdock.tree.joints import direction
 
 Floats = NDArray[np.float64]
 ITERATIONS = 2  # for the depth at which the contact stiffness is evaluated

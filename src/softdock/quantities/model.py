@@ -201,6 +201,11 @@ def field_docstrings(model: type) -> dict[str, str]:
     for owner in reversed(model.__mro__):
         if not issubclass(owner, Model) or owner is Model:
             continue
+        named = [name for name in owner.__annotations__ if name in owner.model_fields]
+        described = {name: owner.model_fields[name].description for name in named}
+        if named and all(described.values()):  # made by a program, without a source
+            found |= {name: str(text) for name, text in described.items()}
+            continue
         body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
         assert isinstance(body, ast.ClassDef)
         for field, below in pairwise(body.body):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from softdock.model.joints import MOTIONS, Free, direction
 from softdock.model.system import WORLD, Body
 from softdock.replay import solids
 from softdock.replay.equivalent_box import equivalent_box
@@ -12,6 +11,7 @@ from softdock.replay.scene import Floats, Material, Mesh, Part, Role
 from softdock.replay.surfaces import DrawnSurface
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_z_to
+from softdock.tree.joints import MOTIONS, Free, direction
 
 Colour = tuple[float, float, float]
 TREE_COLOURS: tuple[Colour, ...] = (

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from softdock.model.joints import Free
 from softdock.replay.multibody import draw
 from softdock.replay.scene import Scene
 from softdock.replay.scene_builder import read_scenario
 from softdock.result import Result
 from softdock.scenario.station import StationScenario
 from softdock.simulation.station import PreparedStation
+from softdock.tree.joints import Free
 
 
 def build(result: Result) -> Scene:

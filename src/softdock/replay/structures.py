@@ -7,7 +7,6 @@ import numpy as np
 
 from softdock.errors import InputError
 from softdock.flexible.modes import BaseModes
-from softdock.model.joints import quaternion
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD
 from softdock.replay import solids
@@ -18,6 +17,7 @@ from softdock.replay.scene import Floats, Indices, Material, Mesh, Node, Part, R
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.joints import quaternion
 
 VISIBLE_DEFLECTION = 0.04  # largest drawn deflection, fraction of the structure's size
 DEFLECTION_TOLERANCE = 2e-3  # of the keyframes, fraction of the largest drawn deflection

@@ -9,7 +9,6 @@ from softdock.errors import InputError, Problem
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.profile import Arc, Profile, nearest_segment
 from softdock.geometry.profile_cache import profile_from_rows
-from softdock.model.joints import quaternion
 from softdock.model.surfaces import Surface
 from softdock.replay import solids
 from softdock.replay.cad import cad_mesh
@@ -19,6 +18,7 @@ from softdock.result import Result
 from softdock.result.outlines import digest_of, outlines_of
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.joints import quaternion
 
 DRAWN_SHARE = 0.02
 """Distance of the drawn facets from the surfaces, over the size of the smallest surface: what touches is drawn so."""

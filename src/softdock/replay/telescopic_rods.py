@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from softdock.model.joints import Prismatic, direction, quaternion
 from softdock.model.system import WORLD
 from softdock.replay import solids
 from softdock.replay.bodies import ROD
@@ -13,6 +12,7 @@ from softdock.replay.surfaces import DrawnSurface
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import quaternion_product, quaternions_from_z_to
+from softdock.tree.joints import Prismatic, direction, quaternion
 
 ROD_RADIUS = 0.45  # fraction of half the size of the sliding body
 MIN_LENGTH = 1e-3  # fraction of the travel, so that the rod never vanishes

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.model.frames import Anchor
 from softdock.model.gnc import MODES, Controller
 from softdock.replay.keyframes import increasing_rows
 from softdock.report.panels import Panel
 from softdock.report.relative_motion import relative_pose
 from softdock.result import Array, Result
+from softdock.tree.frames import Anchor
 
 SIGMAS = 3.0  # of the band of an estimate
 MOST_BINS = 400

@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.model.frames import Anchor
 from softdock.model.member_kinds import loads_of
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
@@ -16,6 +15,7 @@ from softdock.replay.scene import Curve
 from softdock.report.load_channels import LoadChannel, load_channels
 from softdock.report.relative_motion import relative_pose
 from softdock.result import Array, Result
+from softdock.tree.frames import Anchor
 
 MOST_CURVES = 6
 """Curves of one panel: as many as there are colours."""

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from softdock.model.frames import Anchor
 from softdock.model.system import WORLD
 from softdock.result import Array, Channel, Result
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.frames import Anchor
 
 
 def relative_pose(result: Result, port: Anchor, tip: Anchor) -> tuple[Array, Array] | None:

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, assemble
 from softdock.errors import InputError
-from softdock.model import joints as j
 from softdock.model.system import WORLD, Body, System
 from softdock.robot.entry_points import compute_poses, evaluate_arm, solve_pose
 from softdock.robot.kernels.arm import ArmModel, ArmMotion
 from softdock.robot.kernels.inverse_kinematics import PoseSearch
 from softdock.spatial.poses import Pose
+from softdock.tree import joints as j
 from softdock.tree.kernels.tree import FREE, PRISMATIC, REVOLUTE
 
 Floats = NDArray[np.float64]

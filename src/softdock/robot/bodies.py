@@ -6,13 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.errors import InputError
-from softdock.model import joints
-from softdock.model.elements import Spring, Stop
 from softdock.model.system import WORLD, Body, FullInertia
 from softdock.robot.link import Limits
 from softdock.robot.urdf import Description, Joint, JointType, Link
 from softdock.spatial.rotations import nearest_quaternion
+from softdock.tree import joints
 
 Floats = NDArray[np.float64]
 RESERVED_NAMES = (WORLD, "contact", "time")

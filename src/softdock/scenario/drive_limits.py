@@ -2,10 +2,11 @@
 
 import math
 
-from softdock.model.elements import Drive, Stop
-from softdock.model.joints import Joint, Planar, Prismatic, Revolute, Universal
+from softdock.elements.drive.model import Drive
+from softdock.elements.stop.model import Stop
 from softdock.model.system import System
 from softdock.quantities.model import FieldError, Findings
+from softdock.tree.joints import Joint, Planar, Prismatic, Revolute, Universal
 
 ROUNDING = 1e-9
 """Relative difference that counts as equal: the same length in other units differs by rounding."""
@@ -15,10 +16,11 @@ def check_drive_limits(system: System, findings: Findings) -> None:
     """Collect the errors of limits that a driven joint exceeds at the start."""
     if findings.errors:  # joints and axes must be valid
         return
-    for name, drive in system.drives.items():
+    drives, stops = system.elements_of(Drive), system.elements_of(Stop)
+    for name, drive in drives.items():
         findings.of(_check_rate, system, f"drives.{name}.rate", drive)
-    for name, stop in system.stops.items():
-        if any(same_axis(drive, stop) for drive in system.drives.values()):
+    for name, stop in stops.items():
+        if any(same_axis(drive, stop) for drive in drives.values()):
             findings.of(_check_stop, system, f"stops.{name}", stop)
 
 

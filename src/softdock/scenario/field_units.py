@@ -61,18 +61,22 @@ def _annotations(expected: Any) -> Iterator[Quantity | JointQuantity]:
 
 def _joint_unit(scenario: ScenarioBase, owners: list[BaseModel], annotations: list[Any]) -> str:
     """Return the unit of a quantity along a joint; depends on the motion of the joint and the mode of a drive."""
-    from softdock.model.elements import Drive, JointElement
+    from softdock.elements.joint_element import JointElement
+    from softdock.elements.registry import kind_of
     from softdock.model.system import System
 
-    owner = next((one for one in reversed(owners) if isinstance(one, JointElement)), None)
     if not isinstance(scenario, System):
         return ""
-    if owner is None:
-        owner = scenario.drives.get(getattr(owners[-1], "drive", None) or "")
+    owner = next((one for one in reversed(owners) if isinstance(one, JointElement)), None)
+    driven = scenario.driven_elements().get(getattr(owners[-1], "drive", None) or "")
+    if owner is None and driven is not None:
+        return driven[0].target_unit(scenario, driven[1])
     if owner is None or owner.joint not in scenario.bodies:
         return ""
-    follows_speed = isinstance(owner, Drive) and owner.follows == "speed"
-    annotation = annotations[-1 if follows_speed and len(annotations) > 1 else 0]
+    kind = kind_of(type(owner))[1]
+    if len(annotations) > 1 and kind.takes_target:
+        return kind.target_unit(scenario, owner)
+    annotation = annotations[0]
     turning = scenario.motions_of(owner)[0] == "turning"
     unit: str = (annotation.turning if turning else annotation.sliding).unit
     return unit

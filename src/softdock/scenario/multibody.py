@@ -11,17 +11,19 @@ import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo
 
 from softdock.assembly.loads import load_channels
+from softdock.elements.lock.model import Lock
+from softdock.elements.registry import ELEMENT_KINDS, Name
+from softdock.elements.spring.model import Spring
 from softdock.errors import InputError, Problem, no_such
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.events import Action, Event, Outcome
-from softdock.model.frames import Anchor
 from softdock.model.metrics import MetricText
 from softdock.model.orbit import HILL
 from softdock.model.phases import UNFINISHED, Phase
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
 from softdock.model.structures import Flexible
 from softdock.model.surfaces import Surface
-from softdock.model.system import WORLD, Name, System
+from softdock.model.system import WORLD, System
 from softdock.quantities.fields import Flag, PositiveTime
 from softdock.quantities.model import FieldError, Findings, SeveralFieldsError
 from softdock.scenario.base import Origin, ScenarioBase
@@ -36,6 +38,7 @@ from softdock.scenario.expressions import (
 )
 from softdock.scenario.phases import check_phases
 from softdock.scenario.run_settings import Approach, DockingFrames, Impact, Integrator, Record
+from softdock.tree.frames import Anchor
 
 if TYPE_CHECKING:
     from softdock.assembly.assembler import Assembly
@@ -47,8 +50,8 @@ MAX_SAMPLES = 1e7
 """Largest number of samples of a controller or its sensor in a run."""
 
 SELF_VALIDATING = {
-    "bodies", "springs", "stops", "drives", "struts", "welds", "couplings",
-    "contacts", "approach", "gnc", "integrator", "record", "impact",
+    *(kind.group for kind in ELEMENT_KINDS.values() if kind.replaceable),
+    "bodies", "contacts", "approach", "gnc", "integrator", "record", "impact",
 }  # fmt: skip
 """Fields whose models validate their own numbers, so that `with_numbers` need not repeat all checks of the scenario."""
 
@@ -117,14 +120,14 @@ class MultibodyScenario(ScenarioBase, System):
         findings.of(self._check_time)
         if self.impact:
             for side in ("a", "b"):
-                findings.of(self._check_body, f"impact.{side}.body", getattr(self.impact, side).body)
+                findings.of(self.check_body, f"impact.{side}.body", getattr(self.impact, side).body)
         for name, pair in self.stiffness.items():
-            findings.of(self._check_connection, f"stiffness.{name}", pair)
+            findings.of(self.check_connection, f"stiffness.{name}", pair)
         if self.approach:
             before = len(findings.errors)
-            findings.of(self._check_body, "approach.chaser", self.approach.chaser, False)
-            findings.of(self._check_body, "approach.tip.body", self.approach.tip.body, False)
-            findings.of(self._check_body, "approach.port.body", self.approach.port.body)
+            findings.of(self.check_body, "approach.chaser", self.approach.chaser, False)
+            findings.of(self.check_body, "approach.tip.body", self.approach.tip.body, False)
+            findings.of(self.check_body, "approach.port.body", self.approach.port.body)
             if len(findings.errors) == before:
                 findings.of(self._check_approach, self.approach)
         if info.context and "directory" in info.context:
@@ -177,7 +180,7 @@ class MultibodyScenario(ScenarioBase, System):
             raise FieldError(
                 "record.rate", f"would record {rows:.3g} rows; at most {most} (record.max_rows) are kept"
             )
-        if self.integrator.method == "rosenbrock" and (self.locks or self.structures):
+        if self.integrator.method == "rosenbrock" and (self.elements_of(Lock) or self.structures):
             raise FieldError("integrator.method", "rosenbrock does not support locks or flexible structures")
         step = self.integrator.step
         if step is not None and step > self.duration:
@@ -291,10 +294,10 @@ class MultibodyScenario(ScenarioBase, System):
             if getattr(action, key) is not None:
                 self._check_known(f"{field}.{key}", getattr(action, key), self.events, "event")
         if action.drive is not None:
-            self._check_known(f"{field}.drive", action.drive, self.drives, "drive")
-            drive = self.drives[action.drive]
-            self.check_motion(f"{field}.target", action.target, drive)
-            drive.check_target(f"{field}.target", action.target)
+            driven = self.driven_elements()
+            self._check_known(f"{field}.drive", action.drive, driven, "drive")
+            kind, element = driven[action.drive]
+            kind.check_target(self, f"{field}.target", element, action.target)
         if action.control is not None:
             self._check_known(f"{field}.control", action.control, self.gnc, "controller")
             self.gnc[action.control].check_mode(action.mode or "", f"{field}.mode")
@@ -329,7 +332,7 @@ class MultibodyScenario(ScenarioBase, System):
             units |= {f"peak_moment_{flat}": "N*m"} if load.moment else {}
         units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in contacts}
         units |= {"peak_contact_force": "N"} if contacts else {}
-        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.springs}
+        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.elements_of(Spring)}
         for name in self.structures:
             units |= {f"{what}_{name.replace('-', '_')}": "1" for what in ("modes", "residual")}
         for name in self.stiffness:

@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+from softdock.elements.drive.model import Drive
+from softdock.elements.stop.model import Stop
 from softdock.errors import no_such
 from softdock.model.expressions import parse_condition
 from softdock.model.phases import Phase, next_phase, phase_order
@@ -90,11 +92,15 @@ def _check_targets(scenario: "MultibodyScenario", field: str, phase: Phase) -> N
         if (
             action.drive is None
             or action.target is None
-            or scenario.drives[action.drive].follows != "position"
+            or scenario.elements_of(Drive)[action.drive].follows != "position"
         ):
             continue
-        for name, stop in scenario.stops.items():
-            if not stop.active or name in disabled or not same_axis(scenario.drives[action.drive], stop):
+        for name, stop in scenario.elements_of(Stop).items():
+            if (
+                not stop.active
+                or name in disabled
+                or not same_axis(scenario.elements_of(Drive)[action.drive], stop)
+            ):
                 continue
             for _, limit, beyond in stop_limits(stop):
                 if exceeds(beyond * action.target, beyond * limit):

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
+from softdock.elements.registry import Name
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.errors import InputError, no_such
 from softdock.files.regular_file import path_exists
-from softdock.model.frames import Anchor
-from softdock.model.joints import Fixed, Free
-from softdock.model.system import WORLD, Body, Name, System
+from softdock.model.system import WORLD, Body, System
 from softdock.quantities.fields import (
     Flag,
     JointDamping,
@@ -38,6 +39,8 @@ from softdock.scenario.robot_moves import (
     without_moves,
 )
 from softdock.scenario.run_settings import Record
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Fixed, Free
 
 Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 
@@ -303,8 +306,8 @@ class RobotScenario(MultibodyScenario):
             ),
             "metrics": {**self.metrics, **(metrics or {})},
             "bodies": {**self.bodies, **ours},
-            "stops": {**self.stops, **stops},
-            "springs": {**self.springs, **springs},
+            "stops": {**self.elements_of(Stop), **stops},
+            "springs": {**self.elements_of(Spring), **springs},
             "duration": self.duration or sum((m.duration or 0.0) + m.wait for m in self.moves) or 1.0,
         }
         try:

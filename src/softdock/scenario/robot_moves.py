@@ -5,12 +5,10 @@ from typing import Annotated, Self
 
 from pydantic import model_validator
 
+from softdock.elements.registry import Name
 from softdock.errors import no_such
 from softdock.model.events import Action, Event
-from softdock.model.frames import Anchor
-from softdock.model.joints import Attitude, quaternion
 from softdock.model.phases import Phase
-from softdock.model.system import Name
 from softdock.quantities.fields import (
     Flag,
     JointPosition,
@@ -23,6 +21,8 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Model
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Attitude, quaternion
 
 
 class PaceModel(Model):

@@ -4,8 +4,6 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from softdock.model.frames import Anchor
-from softdock.model.joints import Axis
 from softdock.quantities.fields import (
     Angle,
     AngularRate,
@@ -22,6 +20,8 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Model
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Axis
 
 
 class Accuracy(Model):

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
+from softdock.elements.lock.model import Lock
+from softdock.elements.weld.model import Weld
 from softdock.errors import InputError
 from softdock.flexible.structure import NodeName, Structure
-from softdock.model.elements import Lock, Weld
 from softdock.model.events import Action, Event
-from softdock.model.frames import Anchor
-from softdock.model.joints import Free
 from softdock.model.orbit import SystemOrbit
 from softdock.model.structures import DampingRatio, Flexible, Modes
 from softdock.model.system import Body
@@ -31,6 +30,8 @@ from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy, Integrator, Record
 from softdock.spatial.vectors import unit_vector
+from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free
 
 Floats = NDArray[np.float64]
 HALF = 0.5**0.5

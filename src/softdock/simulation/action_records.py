@@ -11,12 +11,12 @@ from softdock.tree.kernels.tree import records
 
 
 def action_records(
-    scenario: MultibodyScenario, assembly: Assembly, actions: list[PhaseAction]
+    scenario: MultibodyScenario, assembly: Assembly, actions: list[PhaseAction], deciding: list[str]
 ) -> np.recarray:
-    """Return a record for every action of events and phases, followed by those of couplings."""
+    """Return a record for every action of events and phases, followed by the decisions of elements."""
     contacts, events = list(scenario.contacts), list(scenario.events)
     interfaces = list(scenario.interfaces)
-    actions = [*actions, *((e.DECIDE_ENTRY, assembly.element_index[name]) for name in scenario.couplings)]
+    actions = [*actions, *((e.DECIDE, assembly.element_index[name]) for name in deciding)]
     out = records(len(actions), e.ACTION)
     for record, action in zip(out, actions):
         if isinstance(action, tuple):

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.run_results import Ending
 from softdock.dynamics.session import Session
+from softdock.elements.load.model import Load
 from softdock.errors import InputError, Problem
-from softdock.model.elements import Load
-from softdock.model.joints import Free
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.joints import Free
 
 Floats = NDArray[np.float64]
 ZERO = (0.0, 0.0, 0.0)
@@ -313,7 +313,7 @@ def with_actuators(scenario: ScenarioBase, interface: ControlInterface) -> Multi
         raise _problem(
             "needs this name for its force on a body; rename the element of the scenario", taken[0]
         )
-    return scenario.model_copy(update={"loads": {**scenario.loads, **loads}})
+    return scenario.model_copy(update={"loads": {**scenario.elements_of(Load), **loads}})
 
 
 def _numbers(value: object) -> Floats:

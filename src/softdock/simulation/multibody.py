@@ -16,6 +16,8 @@ from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, R
 from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.elements.load.model import Load
+from softdock.elements.registry import ELEMENT_KINDS
 from softdock.errors import InputError, Problem
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.phases import UNFINISHED
@@ -263,13 +265,13 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
             notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
     notices += [sentence for _, sentence in controller_outcomes(scenario, topology, run)]
     notices += lost_measurements(scenario, topology, run)
-    misses = run.elements.view(np.ndarray)["coupling"]["largest_miss"]
-    notices += [
-        f"The plug of {name!r} passed {1e3 * misses[i]:.3g} mm beside the axis of its socket, whose capture radius is "
-        f"{1e3 * scenario.couplings[name].effective_capture_radius:.3g} mm: nothing acted on it."
-        for i, name in run.element_names.items()
-        if name in scenario.couplings and misses[i] > 0.0
-    ]
+    for kind_name, kind in ELEMENT_KINDS.items():
+        states = getattr(run.states, kind_name, None)
+        notices += [
+            notice
+            for row, (name, element) in enumerate(getattr(scenario, kind.group).items())
+            if (notice := kind.notice(name, element, None if states is None else states[row]))
+        ]
     undefined = run.peaks.view(np.ndarray)["undefined"]
     notices += [
         f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
@@ -353,7 +355,12 @@ def _metrics(
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     """Return the largest relative errors; None for momentum where ground, gravity, loads or thrusters take part."""
     found = run.conservation
-    closed = found.floating and not scenario.loads and not any(scenario.gravity) and scenario.orbit is None
+    closed = (
+        found.floating
+        and not scenario.elements_of(Load)
+        and not any(scenario.gravity)
+        and scenario.orbit is None
+    )
     closed = closed and not any(controller.thrusters for controller in scenario.gnc.values())
     return Audit(
         linear_momentum_drift=found.linear_momentum_drift if closed else None,

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
-from softdock.model.joints import quaternion
 from softdock.result import Result
 from softdock.robot.arm import Arm, build_arm
 from softdock.robot.bodies import body_name, joint_limits
@@ -30,6 +29,7 @@ from softdock.simulation.real_time import RealTime
 from softdock.simulation.robot_log import add_log
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.tree.joints import quaternion
 
 Floats = NDArray[np.float64]
 MAX_DURATION = 86400.0  # [s], one day; of a robot without an experiment

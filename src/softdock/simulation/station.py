@@ -17,7 +17,6 @@ from softdock.errors import InputError, RunError
 from softdock.flexible.meshing import mesh
 from softdock.flexible.modes import BaseModes, free_modes
 from softdock.flexible.structure import Structure
-from softdock.model.joints import Free
 from softdock.model.structures import Flexible, ModeChoice
 from softdock.model.system import Body, System
 from softdock.prediction.station import predict_docking
@@ -34,6 +33,7 @@ from softdock.spatial.rotations import (
     rotation_vector_from_matrix,
 )
 from softdock.spatial.vectors import point_velocity
+from softdock.tree.joints import Free
 
 Floats = NDArray[np.float64]
 FINE_ACCURACY = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.entry_points import LINEAR, linearise
-from softdock.dynamics.kernels.forces.linear import Linear, activate_connection
 from softdock.dynamics.run_memory import linear_sizes
 from softdock.dynamics.session import Session
+from softdock.elements.kernels.tangents import Linear, activate_connection
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
 from softdock.native.structure_memory import allocate
 from softdock.tree.kernels.poses import link_point, link_rotation

@@ -8,7 +8,7 @@ import numpy as np
 
 from softdock.assembly.assembler import Assembly
 from softdock.assembly.channels.bodies import JOINT_REACTION, REACTION_FIELDS
-from softdock.assembly.channels.records import channel_records, use_lengths_of_struts
+from softdock.assembly.channels.records import channel_records, use_line_forces
 from softdock.assembly.channels.registry import default_observations, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
@@ -16,6 +16,8 @@ from softdock.assembly.loads import LoadChannels, load_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search import events as e
+from softdock.elements.registry import ELEMENT_KINDS
+from softdock.elements.spring.model import Spring
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
 from softdock.model.member_kinds import loads_of
@@ -140,8 +142,8 @@ class Topology:
         scenario = self.scenario
         wanted: list[Watched] = [threshold_of(condition)[0] for condition in self.conditions.values()]
         wanted += [Observation(name=name, field="force") for name in self.contact_names]
-        wanted += [Observation(name=name, field="stroke") for name in scenario.couplings]
-        wanted += [Observation(name=name, field="energy") for name in scenario.springs]
+        wanted += self.decisions
+        wanted += [Observation(name=name, field="energy") for name in scenario.elements_of(Spring)]
         loads = [observation for load in self.loads for observation in load.observations()]
         later: list[Watched] = [*self._needed_at_end, *self._recorded]
         if scenario.record.all:
@@ -154,6 +156,16 @@ class Topology:
         watched = with_parts(wanted)
         searched = with_parts([*watched, *loads])
         return with_parts([*searched, *later]), len(watched), len(searched)
+
+    @cached_property
+    def decisions(self) -> list[Observation]:
+        """Fields at whose rise through zero an element takes a decision."""
+        return [
+            Observation(name=name, field=kind.decision)
+            for kind in ELEMENT_KINDS.values()
+            if kind.decision is not None
+            for name in getattr(self.scenario, kind.group)
+        ]
 
     @cached_property
     def _needed_at_end(self) -> list[Observation]:
@@ -210,7 +222,7 @@ class Topology:
             flat = observation.name.replace("-", "_")
             if observation.name in self.contact_names and observation.field == "force":
                 found[f"peak_contact_force_{flat}"] = i
-            if observation.name in self.scenario.springs and observation.field == "energy":
+            if observation.name in self.scenario.elements_of(Spring) and observation.field == "energy":
                 found[f"spring_energy_max_{flat}"] = i
         return found
 
@@ -260,10 +272,11 @@ class Topology:
     def events(self) -> np.recarray:
         """Events of the scenario and of its phases, then one per contact or interface that captures the state there.
 
-        Those are disarmed. Then one per coupling, at which its plug reaches the socket. To be copied before use.
+        Those are disarmed. Then one per element that decides something, as a coupling whose plug reaches the socket.
+        To be copied before use.
         """
         scenario, count = self.scenario, len(self.conditions)
-        out = records(count + len(self.contact_names) + len(scenario.couplings), e.EVENT)
+        out = records(count + len(self.contact_names) + len(self.decisions), e.EVENT)
         first = 0
         for record, (name, condition) in zip(out, self.conditions.items()):
             quantity, record.threshold, record.direction = threshold_of(condition)
@@ -282,8 +295,8 @@ class Topology:
         for record, name in zip(out[count:], self.contact_names):
             record.channel = self.index[Observation(name=name, field="force")]
             record.threshold, record.direction, record.capture = FIRST_FORCE, 1, e.CAPTURE_STATE
-        for record, name in zip(out[count + len(self.contact_names) :], scenario.couplings):
-            record.channel = self.index[Observation(name=name, field="stroke")]
+        for record, decision in zip(out[count + len(self.contact_names) :], self.decisions):
+            record.channel = self.index[decision]
             record.direction, record.armed, record.fresh, record.capture = 1, 1, 1, e.NO_LOG
             record.first_action, record.actions = first, 1
             first += 1
@@ -321,8 +334,7 @@ class Topology:
         if assembly.placed is not self.base_assembly.placed:
             return self._make_channels(scenario, assembly)
         channels = copy_records(self._channels)
-        if scenario.struts:  # the search for peaks of their forces depends on their stiffness
-            use_lengths_of_struts(channels, assembly)
+        use_line_forces(channels, assembly)  # the search for peaks of their forces depends on their stiffness
         return channels
 
     @cached_property
@@ -353,7 +365,7 @@ class Topology:
 
     def _make_actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         actions = [action for name in self.conditions for action in self.actions_of(scenario, name)]
-        return action_records(scenario, assembly, actions)
+        return action_records(scenario, assembly, actions, [one.name for one in self.decisions])
 
     def actions_of(self, scenario: MultibodyScenario, name: str) -> list[PhaseAction]:
         """Return the actions of an event of a scenario of this topology, or of one that its phases become."""

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
-from softdock.dynamics.kernels.forces.elements import STOP
 from softdock.dynamics.run_results import Ending, Run
+from softdock.elements.stop.model import Stop
 from softdock.model.system import System
 from softdock.result import Load, Validity
 
@@ -52,7 +52,7 @@ def assess_validity(system: System, run: Run, loads: Sequence[Load]) -> tuple[Va
         warnings += _pin_warnings(name, face, float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
-    warnings += _stop_warnings(run, loads)
+    warnings += _stop_warnings(system, run, loads)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -79,22 +79,20 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     ]
 
 
-def _stop_warnings(run: Run, loads: Sequence[Load]) -> list[str]:
+def _stop_warnings(system: System, run: Run, loads: Sequence[Load]) -> list[str]:
     """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119).
 
     Fixed steps have no tolerances, and their stops keep no state in a step.
     """
-    elements = run.elements.view(np.ndarray)
-    stops = np.flatnonzero((elements["kind"] == STOP) & (elements["keeps_state"] == 1))
-    if not stops.size:
+    states = run.states.stop.view(np.ndarray)
+    if not states["keeps_state"].any():
         return []
     peaks = {load.name: (load.peak_force, load.peak_moment) for load in loads}
     largest = [max((peak[k] or 0.0 for peak in peaks.values()), default=0.0) for k in (0, 1)]
     warnings = []
-    for i in stops:
-        name, stiffness = run.element_names.get(int(i), ""), elements["stiffness"][i][0]
-        impedance = max(elements["damping"][i][0], stiffness * elements["response_time"][i])
-        resolved = elements["resting_speed"][i] * impedance
+    for (name, stop), state in zip(system.elements_of(Stop).items(), states):
+        impedance = max(stop.damping, stop.stiffness * state["response_time"])
+        resolved = state["resting_speed"] * impedance
         for k, unit in ((0, "N"), (1, "N m")):
             peak = peaks.get(name, (None, None))[k] or 0.0
             if NEGLIGIBLE_FORCE_SHARE * largest[k] < peak < resolved / MAX_LOAD_ERROR:
@@ -183,7 +181,7 @@ def _contact_warnings(name: str, pair: np.record, overlap: float, largest: float
 
 
 def _angle_warnings(run: Run) -> list[str]:
-    angles = run.elements.view(np.ndarray)["largest_angle"]
+    angles = run.element_data.view(np.ndarray)["largest_angle"]
     return [
         f"{run.element_names.get(int(i), 'An element')} turns by {math.degrees(angles[i]):.0f} deg: "
         "its torque changes sign at half a turn."

@@ -1,1 +1,1 @@
-"""Trees of links: kinematics, inertia, flexible appendages and the orbit, as kernels on arrays."""
+"""Trees of links: models of joints and frames, indices of the state, and the kernels of kinematics and inertia."""

@@ -17,10 +17,10 @@ from softdock.assembly.channels.declaration import (
 from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
 from softdock.dynamics.kernels.forces.reactions import FORCE_SIZE, MOMENT_SIZE
 from softdock.errors import no_such
-from softdock.model.joints import MOTIONS
 from softdock.model.observations import Observation
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, System
+from softdock.tree.joints import MOTIONS
 
 JOINT_REACTION = "joint_"
 """Prefix of the fields of a body's own reaction."""

@@ -11,7 +11,8 @@ from softdock.assembly.channels.declaration import Reading
 from softdock.assembly.channels.registry import find_channel, is_time, unit_of
 from softdock.assembly.formulas import formula_nodes
 from softdock.dynamics.kernels.channels.channels import BOUNDED, CHANNEL, ChannelKind, Form
-from softdock.dynamics.kernels.forces.elements import STRUT
+from softdock.elements.declaration import LineForce
+from softdock.elements.registry import ELEMENT_KINDS
 from softdock.model.formulas import Operation, Quantity
 from softdock.model.observations import Observation
 from softdock.model.system import System
@@ -38,7 +39,7 @@ def channel_records(system: System, assembly: Assembly, watched: Sequence[Quanti
     out["shared"][1:] = [before == this for before, this in pairwise(about)]
     out["bounded"] = np.isin(out["kind"], BOUNDED)
     out["scale"] = 1.0
-    use_lengths_of_struts(out, assembly)
+    use_line_forces(out, assembly)
     return out
 
 
@@ -49,24 +50,31 @@ def _write_channel(record: np.void, system: System, assembly: Assembly, observat
     group.locate(record, Reading(system=system, assembly=assembly, observation=observation, field=field))
 
 
-def use_lengths_of_struts(channels: np.recarray, assembly: Assembly) -> None:
-    """Search deflections and elastic forces of struts by the bounds of their lengths."""
+def has_line_forces(system: System) -> bool:
+    """Return whether a system has elements that act along the line between two points."""
+    return any(kind.acts_along_line and getattr(system, kind.group) for kind in ELEMENT_KINDS.values())
+
+
+def use_line_forces(channels: np.recarray, assembly: Assembly) -> None:
+    """Search deflections and forces of elements along a line by the bounds of the distance of its ends."""
+    if not has_line_forces(assembly.system):
+        return
     records, elements = channels.view(np.ndarray), assembly.elements.view(np.ndarray)
-    for i in np.flatnonzero(
-        np.isin(records["kind"], (ChannelKind.ELEMENT_DEFLECTION, ChannelKind.ELEMENT_FORCE))
-    ):
-        strut = elements[records["i"][i]]
-        if strut["kind"] == STRUT:
-            _use_length_of_strut(records[i], strut)
+    about_elements = (ChannelKind.ELEMENT_DEFLECTION, ChannelKind.ELEMENT_FORCE)
+    for i in np.flatnonzero(np.isin(records["kind"], about_elements)):
+        element = elements[records["i"][i]]
+        name, kind = list(ELEMENT_KINDS.items())[element["kind"]]
+        if kind.acts_along_line:
+            law = getattr(assembly.laws, name).view(np.ndarray)[element["row"]]
+            _use_line_force(records[i], kind.line_force(law))
 
 
-def _use_length_of_strut(record: Any, strut: Any) -> None:
-    """Use the bounds of the length of a strut for its deflection, and for its force if that is linear in it."""
-    stiffness, rest = float(strut["stiffness"][0]), float(strut["rest"][0])
-    record["bounded"], record["form"], record["scale"], record["offset"] = 1, Form.SQUARE, 1.0, rest
+def _use_line_force(record: Any, line: LineForce) -> None:
+    """Use the bounds of the distance for the deflection, and for the force if that is linear in it."""
+    record["bounded"], record["form"], record["scale"], record["offset"] = 1, Form.SQUARE, 1.0, line.rest
     if record["kind"] == ChannelKind.ELEMENT_DEFLECTION:
         return
-    if stiffness > 0.0 and strut["damping"][0] == 0.0:
-        record["scale"], record["offset"] = 1.0 / stiffness, rest - strut["preload"] / stiffness
+    if line.slack is not None:
+        record["scale"], record["offset"] = 1.0 / line.stiffness, line.slack
     else:
         record["bounded"], record["form"], record["offset"] = 0, Form.PLAIN, 0.0

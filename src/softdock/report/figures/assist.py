@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.geometry.cad import read_surface
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
@@ -174,9 +176,9 @@ def figure_11(result: "Result") -> Figure:
 def _draw_bumper_spring(ax: "Axes", result: "Result") -> None:
     scenario = load(PASSIVE)
     assert isinstance(scenario, MultibodyScenario)
-    spring = scenario.springs["bumper-spring"]
+    spring = scenario.elements_of(Spring)["bumper-spring"]
     assert spring.exponential is not None
-    stroke = scenario.stops["bumper-stop"].upper
+    stroke = scenario.elements_of(Stop)["bumper-stop"].upper
     assert stroke is not None
     s = np.linspace(0.0, stroke, 301)
     reference, exponent = spring.exponential.reference, spring.exponential.exponent

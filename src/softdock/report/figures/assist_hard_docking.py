@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
+from softdock.elements.coupling.model import Coupling
 from softdock.geometry.profile import Profile
 from softdock.geometry.profile_cache import read_meridian
 from softdock.presentation.colours import SERIES
@@ -65,7 +66,7 @@ def draw_section(axes: Axes, scenario: MultibodyScenario, result: Result, time: 
     _fill_points(axes, _points_in_drogue(CARRIAGE_ROD, pose_in(result, "carriage", "drogue", time)), PLATE)
     _fill(axes, _meridian(cad / "alignment_pin.step"), head @ _translation(-PIN_CIRCLE_RADIUS, 0.0), STEEL)
     plane = pose_in(result, "fluid-plane", "drogue", time)
-    plug = scenario.couplings["fluid-1"].plug.at
+    plug = scenario.elements_of(Coupling)["fluid-1"].plug.at
     _fill_points(axes, _points_in_drogue(FLUID_PLATE, plane), PLATE)
     _fill(axes, _meridian(cad / "coupling_plug.step"), plane @ _translation(plug[0], plug[2]), BRASS)
     probe = pose_in(result, "pantograph", "drogue", time)

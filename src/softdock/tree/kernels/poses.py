@@ -46,3 +46,15 @@ def add_wrench(link, fx, fy, fz, x, y, z):
     W = link.W
     W[0], W[1], W[2] = W[0] + y * fz - z * fy, W[1] + z * fx - x * fz, W[2] + x * fy - y * fx
     W[3], W[4], W[5] = W[3] + fx, W[4] + fy, W[5] + fz
+
+
+@inline
+def relative_velocity(a, b, base_a, base_b, R_NA, p_B):
+    """Return angular velocity [rad/s] and velocity [m/s] of link b against link a at p_B (in N), both in axes A."""
+    awx, awy, awz = link_angular_velocity(a, base_a)
+    bwx, bwy, bwz = link_angular_velocity(b, base_b)
+    avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
+    bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
+    return rotate_inverse(R_NA, bwx - awx, bwy - awy, bwz - awz), rotate_inverse(
+        R_NA, bvx - avx, bvy - avy, bvz - avz
+    )

@@ -10,8 +10,6 @@ from softdock.dynamics.kernels.channels.formulas import formula_value
 from softdock.dynamics.kernels.control.actuators import firings_until, propellant_used, time_on
 from softdock.dynamics.kernels.control.gnc_records import ControllerValue
 from softdock.dynamics.kernels.forces.contacts import sharpen_pair
-from softdock.dynamics.kernels.forces.couplings import coupling_value
-from softdock.dynamics.kernels.forces.elements import element_wrench
 from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
 from softdock.dynamics.kernels.forces.reactions import (
     balance_links,
@@ -21,6 +19,8 @@ from softdock.dynamics.kernels.forces.reactions import (
     update_reaction,
 )
 from softdock.dynamics.kernels.forces.zones import ZONE_RESULTS, add_zone
+from softdock.elements.kernels.dispatch import element_value
+from softdock.elements.kernels.wrenches import element_wrench
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
 from softdock.tree.kernels.appendages import node_value
@@ -73,8 +73,8 @@ class ChannelKind(IntEnum):
     """Of an element between two bodies, by component: force, torque, size of the torque."""
     CONTACT_MOMENT = 21
     """Size of the torque of a pair about the origin of surface A."""
-    DRIVE_VALUE = 22
-    """Of a drive, by component; see drive_value."""
+    ELEMENT_VALUE = 22
+    """Of an element, by component; see `value` of the kernels of its kind."""
     ZONE = 23
     """Of a part of surface A of a pair, by component: force (3), area, pressure, size of the force."""
     ACCELERATION = 24
@@ -85,8 +85,6 @@ class ChannelKind(IntEnum):
     """Of a joint or mount, by component: force, torque, sizes of both."""
     FORMULA = 27
     """Of channels before it: nodes i to j of `system.formulas`."""
-    COUPLING_VALUE = 28
-    """Of a coupling, by component; see coupling_value."""
 
 
 BOUNDED = (
@@ -94,16 +92,6 @@ BOUNDED = (
     ChannelKind.ATTITUDE, ChannelKind.FORMULA,
 )  # fmt: skip
 """Channels whose second derivative has a bound; see enclosure."""
-
-
-class DriveValue(IntEnum):
-    """Components of the channels of a drive."""
-
-    COMMAND = 0
-    COMMAND_SPEED = 1
-    LAG = 2
-    POWER = 3
-    STALLED = 4
 
 
 class Form(IntEnum):
@@ -185,13 +173,13 @@ def is_about_structures(kind):
 
 @inline
 def is_about_elements(kind):
-    """Return whether a channel is a force, energy or deflection of an element, or a value of a coupling."""
+    """Return whether a channel is about an element."""
     return (
         kind == ChannelKind.ELEMENT_FORCE
         or kind == ChannelKind.ELEMENT_ENERGY
         or kind == ChannelKind.ELEMENT_DEFLECTION
         or kind == ChannelKind.ELEMENT_WRENCH
-        or kind == ChannelKind.COUPLING_VALUE
+        or kind == ChannelKind.ELEMENT_VALUE
     )
 
 
@@ -208,11 +196,11 @@ def channel_value(channel, system, t, y):
     if kind == ChannelKind.JOINT_POSITION or kind == ChannelKind.JOINT_SPEED:
         return y[channel.at]
     if kind == ChannelKind.ELEMENT_FORCE:
-        return system.elements[i].force
+        return system.element_data[i].force
     if kind == ChannelKind.ELEMENT_ENERGY:
-        return system.elements[i].energy
+        return system.element_data[i].energy
     if kind == ChannelKind.ELEMENT_DEFLECTION:
-        return system.elements[i].deflection
+        return system.element_data[i].deflection
     if kind == ChannelKind.CONTACT_FORCE:
         return system.pairs[i].force
     if kind == ChannelKind.CONTACT_RESULT:
@@ -221,10 +209,12 @@ def channel_value(channel, system, t, y):
         return system.pairs[i].out[channel.component]
     if kind == ChannelKind.INTERFACE_RESULT:
         return system.interfaces[i].result[channel.component]
-    if kind == ChannelKind.COUPLING_VALUE:
-        return coupling_value(system.elements[i], channel.component)
+    if kind == ChannelKind.ELEMENT_VALUE:
+        return element_value(system, i, channel.component)
     if kind == ChannelKind.ELEMENT_WRENCH:
-        return wrench_entry(element_wrench(system.elements[i], system.links), channel.component)
+        return wrench_entry(
+            element_wrench(system.elements[i], system.element_data[i], system.links), channel.component
+        )
     if kind == ChannelKind.CONTACT_MOMENT:
         out = system.pairs[i].out
         return math.sqrt(out[TORQUE] ** 2 + out[TORQUE + 1] ** 2 + out[TORQUE + 2] ** 2)
@@ -233,8 +223,6 @@ def channel_value(channel, system, t, y):
             for k in range(system.pairs.shape[0]):
                 sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
         return largest_contact(channel.component, system.pairs, system.interfaces)
-    if kind == ChannelKind.DRIVE_VALUE:
-        return drive_value(system.elements[i], channel.component)
     if kind == ChannelKind.CONTROLLER_VALUE:
         return controller_value(system.gnc, i, channel.component, t)
     if kind == ChannelKind.SUNLIGHT:
@@ -250,18 +238,6 @@ def wrench_entry(W, component):
     if component < 3:
         return W[0] if component == 0 else (W[1] if component == 1 else W[2])
     return W[3] if component == 3 else (W[4] if component == 4 else W[5])
-
-
-@inline
-def drive_value(drive, component):
-    """Return the command of a drive, its speed, the size of its error, the power of the motor, or how far it stalls."""
-    if component == DriveValue.COMMAND:
-        return drive.command
-    if component == DriveValue.COMMAND_SPEED:
-        return drive.command_speed
-    if component == DriveValue.LAG:
-        return abs(drive.deflection) if drive.active == 1 or drive.at_delay >= 0 else 0.0
-    return drive.power if component == DriveValue.POWER else drive.stall
 
 
 @kernel

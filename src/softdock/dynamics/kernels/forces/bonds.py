@@ -11,7 +11,7 @@ import numpy as np
 
 from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT_SIZE, TORQUE
 from softdock.contact.kernels.stiffness import evaluate_drag, evaluate_stiffness
-from softdock.dynamics.kernels.forces.contacts import add_opposite_wrenches, relative_pose, relative_velocity
+from softdock.dynamics.kernels.forces.contacts import add_opposite_wrenches, relative_pose
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
     matrix_product,
@@ -20,6 +20,7 @@ from softdock.spatial.kernels import (
     transpose,
     unpack_matrix,
 )
+from softdock.tree.kernels.poses import relative_velocity
 
 BOND = np.dtype(
     [

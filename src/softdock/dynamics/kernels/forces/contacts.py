@@ -24,10 +24,9 @@ from softdock.dynamics.kernels.forces.nearness import motion_since
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, transpose
 from softdock.tree.kernels.poses import (
-    link_angular_velocity,
     link_point,
     link_rotation,
-    point_velocity,
+    relative_velocity,
 )
 
 PATH_STEPS, PATH_SKINS = 12.0, 8.0  # longest path of a near list, in steps and in skins
@@ -103,18 +102,6 @@ def relative_pose(pair, links):
     R = matrix_product(transpose(R_NA), R_NB)
     R_AB = ((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8]))
     return R_NA, (ax, ay, az), (bx, by, bz), R_AB, rotate_inverse(R_NA, bx - ax, by - ay, bz - az)
-
-
-@inline
-def relative_velocity(a, b, base_a, base_b, R_NA, p_B):
-    """Return the angular velocity of B relative to A [rad/s] and rate of the components of p_AB_A [m/s], in A."""
-    awx, awy, awz = link_angular_velocity(a, base_a)
-    bwx, bwy, bwz = link_angular_velocity(b, base_b)
-    avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
-    bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
-    return rotate_inverse(R_NA, bwx - awx, bwy - awy, bwz - awz), rotate_inverse(
-        R_NA, bvx - avx, bvy - avy, bvz - avz
-    )
 
 
 @kernel

@@ -1,9 +1,9 @@
 """The right-hand side of the equations of motion, and the energy of a state.
 
-A state is one vector: positions of all joints, modal coordinates of all flexible structures, delays of self-locking
-drives, then for every free base the momentum of its whole tree (in N, about N's origin), the speeds of all other joints
-and modal rates, then the energy dissipated and the work of external forces. With momentum as a state, every Runge-Kutta
-method conserves momentum to rounding, because it is a linear invariant.
+A state is one vector: positions of all joints, modal coordinates of all flexible structures, own entries of elements
+(the delay of a self-locking drive, for example), then for every free base the momentum of its whole tree (in N, about
+N's origin), the speeds of all other joints and modal rates, then the energy dissipated and the work of external forces.
+With momentum as a state, every Runge-Kutta method conserves momentum to rounding, because it is a linear invariant.
 """
 
 from typing import NamedTuple
@@ -16,18 +16,18 @@ from softdock.dynamics.kernels.control.actuators import apply_thrusters
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.forces.bonds import apply_bonds, bond_energy
 from softdock.dynamics.kernels.forces.contacts import apply_contacts, contact_energy
-from softdock.dynamics.kernels.forces.elements import LOAD, apply_elements, table_value
 from softdock.dynamics.kernels.forces.interfaces import apply_interfaces, interface_energy
 from softdock.dynamics.kernels.forces.locks import apply_lock_forces, apply_lock_impulses
+from softdock.elements.kernels.dispatch import Laws, States, apply_elements
+from softdock.elements.load.kernels import load_structures
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
-from softdock.spatial.kernels import quaternion_rate, rotate, rotate_inverse
+from softdock.spatial.kernels import quaternion_rate, rotate
 from softdock.tree.kernels.appendages import (
     add_modal_bias,
     add_modal_momentum,
     deform,
     eliminate_modes,
-    load_modes,
     reset_modal_loads,
     write_modal_rates,
 )
@@ -41,14 +41,13 @@ from softdock.tree.kernels.kinematics import (
     place_links,
 )
 from softdock.tree.kernels.orbit import apply_gravity, apply_plates, move_orbit
-from softdock.tree.kernels.poses import link_rotation
 from softdock.tree.kernels.tree import BALL, FREE, GROUND
 
 WORLD = np.dtype(
     [
         ("gravity", np.float64, 3),  # uniform, in N [m/s2]
-        ("n_q", np.int64),  # number of positions in the state, and of the delays of self-locking drives
-        ("delays", np.int64),  # number of those delays, which are the last of the positions
+        ("n_q", np.int64),  # number of positions in the state, and of the states of elements
+        ("element_states", np.int64),  # number of those, which are the last of the positions
         ("n_u", np.int64),  # number of momenta and speeds
         ("evaluations", np.int64),
         ("rebuilds", np.int64),
@@ -58,7 +57,6 @@ WORLD = np.dtype(
 )
 # Dissipated energy and external work; a run under loads has a third entry: work relative to the centre of mass.
 EXTRA_STATES = 2
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class SystemRecords(NamedTuple):
@@ -67,6 +65,10 @@ class SystemRecords(NamedTuple):
     links: np.recarray
     axes: np.recarray
     elements: np.recarray
+    element_data: np.recarray
+    """Whether the elements are switched on, and their results."""
+    laws: Laws
+    states: States
     tables: NDArray[np.float64]
     """Loads over time."""
     pairs: np.recarray
@@ -116,7 +118,7 @@ def derivative(system, t, y, dy):
     move_orbit(system.orbit, links, t)
     set_motion(system, y)
     effort_power = clear_forces(links, axes, u)
-    loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u, dy)
+    loss, power = apply_elements(system, t, y, u, dy)
     if pairs.shape[0] > 0:
         loss += apply_contacts(links, pairs, system.arrays, system.lists)
     if system.bonds.shape[0] > 0:
@@ -138,7 +140,7 @@ def derivative(system, t, y, dy):
     if appendages.shape[0] > 0 or system.locks.shape[0] > 0:
         link_accelerations(links, groups, 0)
     if system.locks.shape[0] > 0:
-        loss += apply_lock_forces(links, axes, groups, system.tiles, system.elements, system.locks, w.gravity)
+        loss += apply_lock_forces(system)
     write_rates(links, axes, w.gravity, y, u, dy, n_q)
     if appendages.shape[0] > 0:
         write_modal_rates(links, groups, appendages, modes, u, dy, n_q, w.gravity)
@@ -172,35 +174,7 @@ def impose_locks(system, y):
     """Apply the impulses after which locked links move as one; adds the energy lost to the dissipated energy."""
     if system.locks.shape[0] > 0:
         w = system.world[0]
-        y[w.n_q + w.n_u] += apply_lock_impulses(
-            system.links, system.axes, system.groups, system.tiles, system.elements, system.locks, w.gravity,
-            system.appendages, system.modes, w.n_q, y,
-        )  # fmt: skip
-
-
-@kernel
-def load_structures(system, t, u):
-    """Add loads at nodes to the modes of their structure; returns their power on the modes [W]; Eq. (F47)."""
-    power = 0.0
-    for i in range(system.elements.shape[0]):
-        element = system.elements[i]
-        if element.kind == LOAD and element.active == 1 and element.node >= 0:
-            scale = table_value(system.tables, element.table, element.table_rows, t)
-            link, W, R = system.links[element.b], element.wrench, element.R_bG
-            if element.in_body == 1:
-                tx, ty, tz = rotate(R, W[0], W[1], W[2])
-                fx, fy, fz = rotate(R, W[3], W[4], W[5])
-            else:
-                R_NL = link_rotation(link, system.links[link.root], IDENTITY)
-                tx, ty, tz = rotate_inverse(R_NL, W[0], W[1], W[2])
-                fx, fy, fz = rotate_inverse(R_NL, W[3], W[4], W[5])
-            pulled = load_modes(
-                system.nodes[element.node], system.appendages, system.modes, system.shapes, u,
-                tx * scale, ty * scale, tz * scale, fx * scale, fy * scale, fz * scale,
-            )  # fmt: skip
-            element.power += pulled
-            power += pulled
-    return power
+        y[w.n_q + w.n_u] += apply_lock_impulses(system, w.n_q, y)
 
 
 @inline
@@ -293,7 +267,7 @@ def total_stored_energy(system):
     if system.bonds.shape[0] > 0:
         energy += bond_energy(system.bonds)
     for i in range(system.elements.shape[0]):
-        energy += system.elements[i].energy
+        energy += system.element_data[i].energy
     return energy
 
 

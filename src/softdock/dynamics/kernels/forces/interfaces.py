@@ -22,9 +22,10 @@ from softdock.contact.kernels.pins import (
     add_tangents,
     manifold,
 )
-from softdock.dynamics.kernels.forces.contacts import add_opposite_wrenches, relative_pose, relative_velocity
+from softdock.dynamics.kernels.forces.contacts import add_opposite_wrenches, relative_pose
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import rotate
+from softdock.tree.kernels.poses import relative_velocity
 
 # Results of an interface: size of the force [N], energy [J], largest depth [m], number of contacts, insertion of the
 # pin that is inserted least [m], largest force on one pin [N].

@@ -1,98 +1,23 @@
 """Linearisation of the equations of motion about a state, for implicit steps.
 
-It includes contacts, pins, struts, welds, couplings, and springs, stops, dampers and drives of joints; all else changes
-slowly and is omitted. In momenta of free trees and speeds of joints the inertia is block diagonal: for each tree, one
-block for its momentum and one for its joints. A connection of two links (contact, pins, strut, weld, plug and
-socket) has 6 by 6 stiffness and damping in its own frame.
+It includes contacts, pins, elements that connect bodies and those along joints; all else changes slowly and is omitted.
+In momenta of free trees and speeds of joints the inertia is block diagonal: for each tree, one block for its momentum
+and one for its joints. A connection of two links (contact, pins, strut, weld, plug and socket) has 6 by 6 stiffness and
+damping in its own frame.
 """
 
-import math
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
 from softdock.contact.kernels.stiffness import evaluate_stiffness
-from softdock.dynamics.kernels.forces.contacts import relative_pose, relative_velocity
-from softdock.dynamics.kernels.forces.couplings import (
-    coupling_pose,
-    coupling_velocity,
-    coupling_wrench,
-    socket_acts,
-)
+from softdock.dynamics.kernels.forces.contacts import relative_pose
 from softdock.dynamics.kernels.forces.derivative import set_motion
-from softdock.dynamics.kernels.forces.drives import drive_stiffness, slowdown_per_force
-from softdock.dynamics.kernels.forces.elements import (
-    COUPLING,
-    DRIVE_SPEED,
-    EXPONENTIAL,
-    SPRING,
-    STOP,
-    STRUT,
-    WELD,
-    acts_along_joint,
-    is_drive,
-)
 from softdock.dynamics.kernels.forces.interfaces import interface_tangents
-from softdock.dynamics.kernels.forces.motion_profiles import command_at, delay_of
-from softdock.dynamics.kernels.forces.stops import stop_acts
+from softdock.elements.kernels.dispatch import add_tangents, connect
+from softdock.elements.kernels.tangents import SLOWDOWN_SPEED, activate_connection
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, load, store
 from softdock.spatial.kernels import rotate, rotate_inverse
 from softdock.tree.kernels.dynamics import compute_joint_inertia, tile_index
-from softdock.tree.kernels.joint_motion import joint_deflection, joint_speed
-from softdock.tree.kernels.poses import link_point, link_rotation
+from softdock.tree.kernels.poses import link_point, link_rotation, relative_velocity
 from softdock.tree.kernels.tree import FREE
-
-# Columns of Linear.slowdowns: stiffness and damping of the drive, loss of speed and of the speed ratio of its command
-# per force, rate of its force by the command.
-SLOWDOWN_STIFFNESS, SLOWDOWN_DAMPING, SLOWDOWN_SPEED, SLOWDOWN_RATIO, SLOWDOWN_FORCE_RATE = 0, 1, 2, 3, 4
-SLOWDOWN_COLUMNS = 5
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-
-
-class Linear(NamedTuple):
-    """Memory of the linear equations; n momenta and speeds, m connections: contacts, elements, interfaces.
-
-    Rows have `width` entries: n rounded up to a multiple of the SIMD lanes, zero beyond n. SI units.
-    """
-
-    inertia: NDArray[np.float64]
-    """(n, n): inverse inertia of free trees in N about its origin, inertia of joints with free bases eliminated."""
-    stiffness: NDArray[np.float64]
-    """(n, n): of joints."""
-    damping: NDArray[np.float64]
-    """(n, n): of joints."""
-    inverse: NDArray[np.float64]
-    """(n, n): inverse of the stage matrix, transposed."""
-    base_motion: NDArray[np.float64]
-    """(links, 6, n): motion of a free base, in N about its origin, per momentum and per speed of joints of its tree."""
-    K: NDArray[np.float64]
-    """(m, 6, 6): stiffness, rotations first."""
-    D: NDArray[np.float64]
-    """(m, 6, 6): damping."""
-    jacobians: NDArray[np.float64]
-    """(m, 6, n): relative motion in the frame of the connection per motion of free bases (in N) and joints."""
-    momentum_maps: NDArray[np.float64]
-    """(m, 6, n): relative velocity there per momentum and speed."""
-    frames: NDArray[np.float64]
-    """(m, 12): rotation (rows) and position in N of the frame of the connection."""
-    connections: NDArray[np.int64]
-    """(m, 3): 1 where it acts; the links a and b."""
-    force_rate: NDArray[np.float64]
-    """(n,): rate of the forces of drives along joints by their smooth commands."""
-    delays: NDArray[np.int64]
-    """(n,): index in the state of the delay of that command; -1: none."""
-    slowdowns: NDArray[np.float64]
-    """(n, SLOWDOWN_COLUMNS): of a drive that its force limit slows down; `SLOWDOWN_SPEED` is zero without one."""
-    work: NDArray[np.float64]
-    """(3, n): rows MOTION, RIGHT_SIDE and SOLUTION; see stages."""
-    products: NDArray[np.float64]
-    """(6, n): stiffness and damping of a connection times its relative velocity per momentum and speed."""
-    displacements: NDArray[np.float64]
-    """(m, 6): relative displacement of the connections by the rates of positions on the right side of a stage."""
-    wrench: NDArray[np.float64]
-    """(2, 6): wrench of a connection, in its frame; its displacement, or the motion of a base."""
 
 
 @kernel
@@ -103,7 +28,7 @@ def linearise(system, t, y, linear):
     set_motion(system, y)
     compute_joint_inertia(system.links, system.groups, system.tiles)
     write_inertia_blocks(system.links, system.groups, system.tiles, linear)
-    add_joint_stiffness(system.elements, t, y, u, linear)
+    add_element_tangents(system, t, y, u, linear)
     count = system.pairs.shape[0]
     for i in range(count):
         linear.connections[i, 0] = 0
@@ -112,11 +37,13 @@ def linearise(system, t, y, linear):
         elif system.bonds.shape[0] > 0 and system.bonds[i].active == 1:
             connect_bond(system, i, linear)
     for i in range(system.elements.shape[0]):
-        kind = system.elements[i].kind
-        if kind == STRUT or kind == WELD or kind == COUPLING:
+        if system.elements[i].connection == 1:
             linear.connections[count, 0] = 0
-            if system.elements[i].active == 1:
-                connect_element(system.elements[i], system.links, linear, count)
+            if system.element_data[i].active == 1:
+                for k in range(6):
+                    for j in range(6):
+                        linear.K[count, k, j], linear.D[count, k, j] = 0.0, 0.0
+                connect(system, i, linear, count)
             count += 1
     for i in range(system.interfaces.shape[0]):
         face = system.interfaces[i]
@@ -205,56 +132,14 @@ def compliance_in_N(base, inertia):
 
 
 @inline
-def add_joint_stiffness(elements, t, q, u, linear):
-    """Add the stiffness and damping of elements along joint axes, from the state alone.
-
-    Also writes how fast commands of position change the forces of drives: without it, a stiff drive that moves would
-    limit implicit steps. Commands of speed are left out.
-    """
+def add_element_tangents(system, t, q, u, linear):
+    """Add the stiffness and damping of elements along joint axes, from the state alone."""
     for i in range(linear.force_rate.shape[0]):
         linear.force_rate[i], linear.delays[i] = 0.0, -1
         linear.slowdowns[i, SLOWDOWN_SPEED] = 0.0
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if not acts_along_joint(element.kind) or (element.active == 0 and not is_drive(element.kind)):
-            continue
-        x, y, z = joint_deflection(element, q)
-        vx, vy, vz = joint_speed(element, u)
-        k, c, radial_k, radial_c = element.stiffness[0], element.damping[0], 0.0, 0.0
-        s = math.sqrt(x * x + y * y + z * z)
-        if element.kind == SPRING:
-            if element.law == EXPONENTIAL:
-                swell = (s / element.reference) ** element.exponent
-                k, radial_k = k * (1.0 + swell), k * element.exponent * swell
-            if element.friction > 0.0:
-                v = vx * vx + vy * vy + vz * vz + element.friction_speed * element.friction_speed
-                c += element.friction * element.friction_speed * element.friction_speed / (v * math.sqrt(v))
-        elif element.kind == STOP:
-            if not stop_acts(element, q, u):
-                continue
-            if element.rows > 1:
-                k, c, radial_k, radial_c = 0.0, 0.0, k, c
-        else:
-            k, c = drive_stiffness(element, t, q, vx, element.kind == DRIVE_SPEED)
-            if k > 0.0:
-                _, speed, acceleration = command_at(element, t, delay_of(element, q))
-                linear.force_rate[element.at_u] += k * speed + element.damping[0] * acceleration
-                linear.delays[element.at_u] = element.at_delay
-                lost_speed, lost_ratio = slowdown_per_force(element, t, q, vx)
-                if lost_speed > 0.0:
-                    drive = linear.slowdowns[element.at_u]
-                    drive[SLOWDOWN_STIFFNESS], drive[SLOWDOWN_DAMPING] = k, element.damping[0]
-                    drive[SLOWDOWN_SPEED], drive[SLOWDOWN_RATIO] = lost_speed, lost_ratio
-                    drive[SLOWDOWN_FORCE_RATE] = k * speed + element.damping[0] * acceleration
-        for a in range(element.rows):
-            linear.stiffness[element.at_u + a, element.at_u + a] += k
-            linear.damping[element.at_u + a, element.at_u + a] += c
-        if (radial_k > 0.0 or radial_c > 0.0) and s > 0.0:
-            n = (x / s, y / s, z / s)
-            for a in range(element.rows):
-                for b in range(element.rows):
-                    linear.stiffness[element.at_u + a, element.at_u + b] += radial_k * n[a] * n[b]
-                    linear.damping[element.at_u + a, element.at_u + b] += radial_c * n[a] * n[b]
+    for i in range(system.elements.shape[0]):
+        if system.element_data[i].active == 1 or system.elements[i].always == 1:
+            add_tangents(system, i, t, q, u, linear)
 
 
 @inline
@@ -280,67 +165,6 @@ def connect_bond(system, i, linear):
             linear.K[i, k, j], linear.D[i, k, j] = bond.K[k, j], bond.D[k, j]
     R_NA, p_A = link_rotation(a, links[a.root], pair.R_aA), link_point(a, links[a.root], pair.p_aA)
     activate_connection(linear, i, pair.a, pair.b, R_NA, p_A)
-
-
-@inline
-def connect_element(element, links, linear, c):
-    """Write the stiffness and damping of a weld or coupling in the axes of its frame F, of a strut in those of N."""
-    a, b = links[element.a], links[element.b]
-    base_a, base_b = links[a.root], links[b.root]
-    K, D = linear.K[c], linear.D[c]
-    for i in range(6):
-        for j in range(6):
-            K[i, j], D[i, j] = 0.0, 0.0
-    ax, ay, az = link_point(a, base_a, element.p_aF)
-    bx, by, bz = link_point(b, base_b, element.p_bG)
-    if element.kind == WELD:
-        for i in range(6):
-            K[i, i], D[i, i] = element.stiffness[i], element.damping[i]
-        activate_connection(
-            linear, c, element.a, element.b, link_rotation(a, base_a, element.R_aF), (bx, by, bz)
-        )
-        return
-    if element.kind == COUPLING:
-        tip, p, axis, R_NF = coupling_pose(element, links)
-        if socket_acts(element.coupling, p[2]):
-            w, v = coupling_velocity(element, links, tip, R_NF)
-            coupling_wrench(element, p, axis, w, v)
-            write_coupling_tangents(element.coupling, K, D)
-            activate_connection(linear, c, element.a, element.b, R_NF, tip)
-        return
-    dx, dy, dz = bx - ax, by - ay, bz - az
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if length == 0.0:
-        return
-    n = (dx / length, dy / length, dz / length)
-    across = (element.stiffness[0] * (length - element.rest[0]) + element.preload) / length
-    for i in range(3):
-        for j in range(3):
-            K[3 + i, 3 + j] = (element.stiffness[0] - across) * n[i] * n[j]
-            D[3 + i, 3 + j] = element.damping[0] * n[i] * n[j]
-        K[3 + i, 3 + i] += across
-    activate_connection(linear, c, element.a, element.b, IDENTITY, (bx, by, bz))
-
-
-@inline
-def write_coupling_tangents(law, K, D):
-    """Write the tangents of a coupling at its last evaluation, in the axes of its socket."""
-    g = law.guidance
-    K[0, 0], K[1, 1] = g * law.angular_stiffness, g * law.angular_stiffness
-    D[0, 0], D[1, 1] = g * law.angular_damping, g * law.angular_damping
-    K[3, 3], K[4, 4] = g * law.lateral_stiffness, g * law.lateral_stiffness
-    D[3, 3], D[4, 4] = g * law.lateral_damping, g * law.lateral_damping
-    K[5, 5], D[5, 5] = law.axial_stiffness, law.axial_damping
-
-
-@kernel
-def activate_connection(linear, c, a, b, R, p):
-    """Mark a connection as active and write its links a and b and its frame: rotation R and position p in N [m]."""
-    linear.connections[c, 0], linear.connections[c, 1], linear.connections[c, 2] = 1, a, b
-    for k in range(9):
-        linear.frames[c, k] = R[k]
-    for k in range(3):
-        linear.frames[c, 9 + k] = p[k]
 
 
 @kernel

@@ -6,7 +6,7 @@ the inverse inertias of the last accelerations.
 
 import math
 
-from softdock.dynamics.kernels.forces.elements import LOCK
+from softdock.elements.kinds import kind_number
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import store
 from softdock.spatial.kernels import (
@@ -22,48 +22,59 @@ from softdock.tree.kernels.fused_algebra import dot6
 from softdock.tree.kernels.poses import link_point, link_rotation
 from softdock.tree.kernels.tree import FREE
 
+LOCK = kind_number("lock")
+# Motions of links that the equations of locks need.
+ACCELERATION, VELOCITY, RESPONSE = 0, 1, 2
 # Rate at which the drift of a constraint is corrected (Baumgarte) [1/s]: slow against steps, fast against the drift.
 DRIFT_CORRECTION_RATE = 2.0
 # Pivots below this part of their diagonal belong to directions that other joints constrain already.
 SINGULAR_PIVOT = 1e-12
 
 
+@inline
+def is_held(system, i):
+    """Return whether element i is a lock that is switched on."""
+    return system.elements[i].kind == LOCK and system.element_data[i].active == 1
+
+
 @kernel
-def apply_lock_forces(links, axes, groups, tiles, elements, work, gravity):
+def apply_lock_forces(system):
     """Add the wrenches of active locks to the accelerations; Eqs. (M50)-(M52). Returns the power they dissipate [W].
 
-    Expects the inverse inertias of `accelerations`. `work` has six rows per lock, and one column more than rows.
+    Expects the inverse inertias of `accelerations`. `system.locks` has six rows per lock and one column more than rows.
     """
-    last, rate = work.shape[1] - 1, DRIFT_CORRECTION_RATE
-    m = 0
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == LOCK and element.active == 1:
+    links, axes, work, rate = system.links, system.axes, system.locks, DRIFT_CORRECTION_RATE
+    last, m = work.shape[1] - 1, 0
+    for i in range(system.elements.shape[0]):
+        if is_held(system, i):
+            element = system.elements[i]
             x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
-            A = relative_motion(links, groups, element.a, element.b, x, y, z, 0, gravity)
-            V = relative_motion(links, groups, element.a, element.b, x, y, z, 1, gravity)
-            drift = constraint_drift(links, element, x, y, z)
+            A = relative_motion(system, element, x, y, z, ACCELERATION)
+            V = relative_motion(system, element, x, y, z, VELOCITY)
+            drift = constraint_drift(links, element, system.states.lock[element.row], x, y, z)
             for k in range(6):
                 correction = 2.0 * rate * V[k] + rate * rate * drift[k]
                 work[6 * m + k, last] = -A[k] - correction
-            element.deflection = math.sqrt(drift[3] * drift[3] + drift[4] * drift[4] + drift[5] * drift[5])
+            system.element_data[i].deflection = math.sqrt(
+                drift[3] * drift[3] + drift[4] * drift[4] + drift[5] * drift[5]
+            )
             m += 1
     if m == 0:
         return 0.0
-    solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity)
+    solve_lock_wrenches(system, m)
     dissipated = 0.0
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == LOCK and element.active == 1:
-            W, a, b = element.wrench, links[element.a], links[element.b]
+    for i in range(system.elements.shape[0]):
+        if is_held(system, i):
+            element, data = system.elements[i], system.element_data[i]
+            W, a, b = system.states.lock[element.row].wrench, links[element.a], links[element.b]
             a.loaded, b.loaded = 1, 1
-            V = relative_motion(links, groups, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
+            V = relative_motion(system, element, 0.0, 0.0, 0.0, VELOCITY)
             for k in range(6):
                 b.W[k] += W[k]
                 a.W[k] -= W[k]
-                element.total[k] = W[k]
+                data.total[k] = W[k]
                 dissipated -= W[k] * V[k]
-            element.force = math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
+            data.force = math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
     for i in range(links.shape[0]):
         for k in range(6):
             links[i].dA[k] += links[i].dB[k]
@@ -73,43 +84,44 @@ def apply_lock_forces(links, axes, groups, tiles, elements, work, gravity):
 
 
 @kernel
-def apply_lock_impulses(links, axes, groups, tiles, elements, work, gravity, appendages, modes, n_q, y):
+def apply_lock_impulses(system, n_q, y):
     """Apply impulses after which locked links move as one; Eq. (M53). Returns the energy lost [J].
 
     Expects that the derivative was evaluated at this state.
     """
-    last = work.shape[1] - 1
-    m = 0
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == LOCK and element.active == 1:
-            x, px, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
-            V = relative_motion(links, groups, element.a, element.b, x, px, z, 1, gravity)
+    links, axes, work = system.links, system.axes, system.locks
+    last, m = work.shape[1] - 1, 0
+    for i in range(system.elements.shape[0]):
+        if is_held(system, i):
+            element = system.elements[i]
+            x, py, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+            V = relative_motion(system, element, x, py, z, VELOCITY)
             for k in range(6):
                 work[6 * m + k, last] = -V[k]
             m += 1
     if m == 0:
         return 0.0
-    solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity)
+    solve_lock_wrenches(system, m)
     lost = 0.0
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == LOCK and element.active == 1:
-            V = relative_motion(links, groups, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
+    for i in range(system.elements.shape[0]):
+        if is_held(system, i):
+            element = system.elements[i]
+            V = relative_motion(system, element, 0.0, 0.0, 0.0, VELOCITY)
+            W = system.states.lock[element.row].wrench
             for k in range(6):
-                lost -= 0.5 * element.wrench[k] * V[k]
-            add_impulse(links[links[element.b].root], element.wrench, 1.0, n_q, y)
-            add_impulse(links[links[element.a].root], element.wrench, -1.0, n_q, y)
+                lost -= 0.5 * W[k] * V[k]
+            add_impulse(links[links[element.b].root], W, 1.0, n_q, y)
+            add_impulse(links[links[element.a].root], W, -1.0, n_q, y)
     for i in range(links.shape[0]):
         if links[i].parent >= 0:
             for row in range(links[i].at_u, links[i].at_u + links[i].rows):
                 y[n_q + row] += axes[row].du
-    for i in range(appendages.shape[0]):
-        a = appendages[i]
+    for i in range(system.appendages.shape[0]):
+        a = system.appendages[i]
         d = links[a.link].dB
         b0, b1, b2, b3, b4, b5 = motion_in_link(links[a.link], d[0], d[1], d[2], d[3], d[4], d[5])
         for k in range(a.count):
-            c = modes[a.first + k].c
+            c = system.modes[a.first + k].c
             y[n_q + a.at_u + k] -= dot6(c[0], c[1], c[2], c[3], c[4], c[5], b0, b1, b2, b3, b4, b5)
     return lost
 
@@ -123,34 +135,35 @@ def add_impulse(base, wrench, sign, n_q, y):
 
 
 @kernel
-def solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity):
-    """Solve for the wrenches of m active locks that change relative motions by the last column of `work`; Eq. (M51).
+def solve_lock_wrenches(system, m):
+    """Solve for the wrenches of m active locks that change relative motions by the last column of `locks`; Eq. (M51).
 
     Writes each to `wrench` of its lock (on b, in N about N's origin), and the response to all of them to `dB` and `du`.
     """
+    links, groups, work = system.links, system.groups, system.locks
     last = work.shape[1] - 1
     for column in range(6 * m):
         clear_response(links, groups)
-        lock = find_lock(elements, column // 6)
-        set_unit_wrench(links, lock, column % 6)
-        apply_lock_wrench(links, groups, lock)
-        compute_response(links, axes, groups, tiles)
+        lock = find_lock(system, column // 6)
+        set_unit_wrench(system, lock, column % 6)
+        apply_lock_wrench(system, lock)
+        compute_response(system)
         row = 0
-        for i in range(elements.shape[0]):
-            element = elements[i]
-            if element.kind == LOCK and element.active == 1:
+        for i in range(system.elements.shape[0]):
+            if is_held(system, i):
+                element = system.elements[i]
                 x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
-                A = relative_motion(links, groups, element.a, element.b, x, y, z, 2, gravity)
+                A = relative_motion(system, element, x, y, z, RESPONSE)
                 for k in range(6):
                     work[row + k, column] = A[k]
                 row += 6
     solve_symmetric(work, 6 * m)
     clear_response(links, groups)
     row = 0
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == LOCK and element.active == 1:
-            W = element.wrench
+    for i in range(system.elements.shape[0]):
+        if is_held(system, i):
+            element = system.elements[i]
+            W = system.states.lock[element.row].wrench
             x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
             for k in range(6):
                 W[k] = work[row + k, last]
@@ -159,27 +172,27 @@ def solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity):
                 W[1] + z * W[3] - x * W[5],
                 W[2] + x * W[4] - y * W[3],
             )
-            apply_lock_wrench(links, groups, element)
+            apply_lock_wrench(system, element)
             row += 6
-    compute_response(links, axes, groups, tiles)
+    compute_response(system)
 
 
 @inline
-def find_lock(elements, number):
+def find_lock(system, number):
     """Return the active lock with the given number among all active locks."""
-    found = 0
-    for i in range(elements.shape[0]):
-        if elements[i].kind == LOCK and elements[i].active == 1:
+    index = 0
+    for i in range(system.elements.shape[0]):
+        if is_held(system, i):
             if number == 0:
-                found = i
+                index = i
             number -= 1
-    return elements[found]
+    return system.elements[index]
 
 
 @inline
-def set_unit_wrench(links, element, component):
+def set_unit_wrench(system, element, component):
     """Write a unit torque or force at frame G, in N about N's origin, into the wrench of a lock."""
-    W = element.wrench
+    links, W = system.links, system.states.lock[element.row].wrench
     x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
     for k in range(6):
         W[k] = 1.0 if k == component else 0.0
@@ -198,42 +211,44 @@ def clear_response(links, groups):
 
 
 @kernel
-def apply_lock_wrench(links, groups, element):
+def apply_lock_wrench(system, element):
     """Add the wrench of a lock to b and subtract it from a."""
-    push_link(links, groups, element.b, element.wrench, -1.0)
-    push_link(links, groups, element.a, element.wrench, 1.0)
+    W = system.states.lock[element.row].wrench
+    push_link(system.links, system.groups, element.b, W, -1.0)
+    push_link(system.links, system.groups, element.a, W, 1.0)
 
 
 @kernel
-def compute_response(links, axes, groups, tiles):
+def compute_response(system):
     """Compute the accelerations of links and axes due to the forces in `f` alone; Eq. (M50)."""
-    gather_forces(links, groups)
-    solve(groups, tiles)
-    link_accelerations(links, groups, 1)
+    groups = system.groups
+    gather_forces(system.links, groups)
+    solve(groups, system.tiles)
+    link_accelerations(system.links, groups, 1)
     for g in range(groups.shape[0]):
         for j in range(groups[g].count):
-            axes[groups[g].at_u[j]].du = groups[g].udot[0, j]
+            system.axes[groups[g].at_u[j]].du = groups[g].udot[0, j]
 
 
 @kernel
-def relative_motion(links, groups, a, b, x, y, z, what, gravity):
-    """Return acceleration (0), velocity (1) or response (2) of link b against a, as a motion in N about (x, y, z)."""
-    p0, p1, p2, p3, p4, p5 = motion_in_world(links, groups, b, x, y, z, what, gravity)
-    q0, q1, q2, q3, q4, q5 = motion_in_world(links, groups, a, x, y, z, what, gravity)
+def relative_motion(system, element, x, y, z, what):
+    """Return acceleration, velocity or response of link b of an element against a, as a motion in N about (x, y, z)."""
+    p0, p1, p2, p3, p4, p5 = motion_in_world(system, element.b, x, y, z, what)
+    q0, q1, q2, q3, q4, q5 = motion_in_world(system, element.a, x, y, z, what)
     return p0 - q0, p1 - q1, p2 - q2, p3 - q3, p4 - q4, p5 - q5
 
 
 @inline
-def motion_in_world(links, groups, i, x, y, z, what, gravity):
-    """Return acceleration (0), velocity (1) or response (2) of a link, as a motion in N about (x, y, z)."""
-    link = links[i]
-    base = links[link.root]
-    if what == 0:
-        m0, m1, m2, m3, m4, m5 = bias_acceleration(links, groups, i, gravity)
+def motion_in_world(system, i, x, y, z, what):
+    """Return acceleration, velocity or response of a link, as a motion in N about (x, y, z)."""
+    link = system.links[i]
+    base = system.links[link.root]
+    if what == ACCELERATION:
+        m0, m1, m2, m3, m4, m5 = bias_acceleration(system.links, system.groups, i, system.world[0].gravity)
         d = link.dA
         m0, m1, m2, m3, m4, m5 = m0 + d[0], m1 + d[1], m2 + d[2], m3 + d[3], m4 + d[4], m5 + d[5]
     else:
-        d = link.V if what == 1 else link.dB
+        d = link.V if what == VELOCITY else link.dB
         m0, m1, m2, m3, m4, m5 = d[0], d[1], d[2], d[3], d[4], d[5]
     wx, wy, wz = rotate(base.R_NB, m0, m1, m2)
     vx, vy, vz = rotate(base.R_NB, m3, m4, m5)
@@ -242,16 +257,16 @@ def motion_in_world(links, groups, i, x, y, z, what, gravity):
 
 
 @inline
-def constraint_drift(links, element, x, y, z):
+def constraint_drift(links, element, held, x, y, z):
     """Return rotation [rad] and displacement [m] of frame G from the locked pose, in N; G is at (x, y, z)."""
     a, b = links[element.a], links[element.b]
     R_NF = link_rotation(a, links[a.root], element.R_aF)
     R_NG = link_rotation(b, links[b.root], element.R_bG)
-    E = matrix_product(matrix_product(transpose(R_NF), R_NG), transpose(unpack_matrix(element.R_FG)))
+    E = matrix_product(matrix_product(transpose(R_NF), R_NG), transpose(unpack_matrix(held.R_FG)))
     ex, ey, ez = rotation_vector_from_matrix(E)
     ex, ey, ez = rotate(R_NF, ex, ey, ez)
     fx, fy, fz = link_point(a, links[a.root], element.p_aF)
-    hold = element.p_FG
+    hold = held.p_FG
     hx, hy, hz = rotate(R_NF, hold[0], hold[1], hold[2])
     return ex, ey, ez, x - fx - hx, y - fy - hy, z - fz - hz
 

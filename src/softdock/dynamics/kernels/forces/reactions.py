@@ -31,7 +31,7 @@ from softdock.tree.kernels.poses import link_rotation
 # Kinds of items beyond a fixed mount.
 CHILD_LINK = 0  # link whose joint is on a body beyond the mount
 APPENDAGE = 1  # flexible structure
-ELEMENT = 2  # strut, weld, lock, coupling or load
+ELEMENT = 2  # element between bodies, or load
 PAIR = 3  # contact
 INTERFACE = 4  # pins in holes
 PLATE = 5  # plate with drag and solar pressure
@@ -230,10 +230,10 @@ def item_load(system, item):
     """Return the wrench of an element, contact, interface or plate on a body, in N about N's origin."""
     links, s = system.links, item.sign
     if item.kind == ELEMENT:
-        element = system.elements[item.index]
-        if element.active == 0:
+        data = system.element_data[item.index]
+        if data.active == 0:
             return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        T = element.total
+        T = data.total
         return s * T[0], s * T[1], s * T[2], s * T[3], s * T[4], s * T[5]
     if item.kind == PLATE:
         fx, fy, fz, x, y, z = plate_force(links, system.orbit[0], system.plates[item.index])

@@ -3,9 +3,10 @@
 import math
 
 from softdock.contact.kernels.force import evaluate_block
-from softdock.dynamics.kernels.forces.contacts import relative_pose, relative_velocity
+from softdock.dynamics.kernels.forces.contacts import relative_pose
 from softdock.geometry.kernels import nearest_segment
 from softdock.native.decorators import kernel
+from softdock.tree.kernels.poses import relative_velocity
 
 ZONE_RESULTS = 5
 """Force on B in axes of A (3) [N], touching area [m2], largest pressure [Pa]."""

@@ -1,6 +1,6 @@
 """Solution of the stages of an implicit step: linear equations in momenta and speeds, then all other states."""
 
-from softdock.dynamics.kernels.forces.linear import (
+from softdock.elements.kernels.tangents import (
     SLOWDOWN_DAMPING,
     SLOWDOWN_FORCE_RATE,
     SLOWDOWN_RATIO,
@@ -112,7 +112,7 @@ def solve_stage(system, linear, span, advance, y, r, out):
         k_v[i] = work[SOLUTION, i]
     write_momentum_changes(links, linear, span, r_v, k_v)
     write_position_changes(links, linear, span, y, r, k_v, out)
-    for i in range(n_q - w.delays, n_q):
+    for i in range(n_q - w.element_states, n_q):
         out[i] = span * r[i]
     for i in range(n):
         drive = linear.slowdowns[i]

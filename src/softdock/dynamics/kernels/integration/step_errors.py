@@ -21,16 +21,16 @@ LEAST_KINK_STEP = 1e3
 def store_branches(run):
     """Store how many contacts are closed and on which branches the elements are, at the last evaluation."""
     run.state[0].closed_contacts = count_closed(run.system.pairs)
-    elements = run.system.elements
-    for i in range(elements.shape[0]):
-        elements[i].branch_at_start = elements[i].branch
+    data = run.system.element_data
+    for i in range(data.shape[0]):
+        data[i].branch_at_start = data[i].branch
 
 
 @kernel
-def any_branch_changed(elements):
+def any_branch_changed(data):
     """Return whether an element is on another branch than at the start of the step; a return to it is not seen."""
-    for i in range(elements.shape[0]):
-        if elements[i].branch != elements[i].branch_at_start:
+    for i in range(data.shape[0]):
+        if data[i].branch != data[i].branch_at_start:
             return True
     return False
 
@@ -40,7 +40,7 @@ def kink_factor(run, h):
     """Return the factor on the estimated error of a step of size h; expects that its end was evaluated last."""
     if h <= LEAST_KINK_STEP * run.state[0].min_step:
         return 1.0
-    if any_branch_changed(run.system.elements):
+    if any_branch_changed(run.system.element_data):
         return BRANCH_FACTOR
     return CONTACT_FACTOR if count_closed(run.system.pairs) != run.state[0].closed_contacts else 1.0
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
-from softdock.dynamics.kernels.forces.linear import Linear
+from softdock.elements.kernels.tangents import Linear
 
 
 class Status(IntEnum):

@@ -9,7 +9,6 @@ import math
 import numpy as np
 
 from softdock.dynamics.kernels.forces.derivative import EXTRA_STATES, momentum_of, total_stored_energy
-from softdock.dynamics.kernels.forces.elements import COUPLING, LOCK, STRUT, WELD
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import rotate, rotate_inverse
 from softdock.tree.kernels.appendages import motion_in_link
@@ -138,9 +137,7 @@ def is_floating(system):
         if links[system.appendages[i].link].kind == GROUND:
             return False
     for i in range(elements.shape[0]):
-        kind = elements[i].kind
-        connects = kind == STRUT or kind == WELD or kind == LOCK or kind == COUPLING
-        if connects and touches_ground(links, elements[i]):
+        if elements[i].a >= 0 and touches_ground(links, elements[i]):
             return False
     for i in range(system.pairs.shape[0]):
         if touches_ground(links, system.pairs[i]):

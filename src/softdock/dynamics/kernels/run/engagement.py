@@ -8,11 +8,12 @@ which its interpolation shows a change; Eqs. (M116), (M117), (M120).
 
 import math
 
-from softdock.dynamics.kernels.forces.elements import STOP
-from softdock.dynamics.kernels.forces.stops import stop_depth, stop_force
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, interpolate, interpolate_entries
+from softdock.elements.kinds import kind_number
+from softdock.elements.stop.kernels import stop_depth, stop_force
 from softdock.native.decorators import inline, kernel
 
+STOP = kind_number("stop")
 # Instants of a step at which stops are examined, besides those of largest depth between them.
 SAMPLES = 16
 # Of the resting depth: by how much an engaged stop is stretched before it is freed. Without this the interpolation of
@@ -27,82 +28,104 @@ RELEASE_STEP = 0.5
 
 
 @kernel
-def keep_states_in_steps(elements):
+def keep_states_in_steps(stops):
     """Let stops stay engaged or free during a step; without this, every evaluation decides whether they act."""
-    for i in range(elements.shape[0]):
-        elements[i].keeps_state = 1
+    for i in range(stops.shape[0]):
+        stops[i].keeps_state = 1
+
+
+@inline
+def is_stop(system, i):
+    """Return whether element i is a stop that is switched on."""
+    return system.elements[i].kind == STOP and system.element_data[i].active == 1
+
+
+@inline
+def law_of(system, i):
+    """Return the law of element i, a stop."""
+    return system.laws.stop[system.elements[i].row]
+
+
+@inline
+def state_of(system, i):
+    """Return the state of element i, a stop."""
+    return system.states.stop[system.elements[i].row]
 
 
 @kernel
 def engage_stops(run):
     """Engage and free stops according to the present state, which an event or the caller of a run may have changed."""
-    w, elements, y = run.system.world[0], run.system.elements, run.y
+    w, system, y = run.system.world[0], run.system, run.y
     u = y[w.n_q : w.n_q + w.n_u]
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == STOP and element.keeps_state == 1 and element.active == 1:
-            depth, rate, _, _, _ = stop_depth(element, y, u, element.engaged)
-            if element.engaged != 0 and not stays_engaged(element, depth, rate):
-                change_stop(run, i)
-                depth, rate, _, _, _ = stop_depth(element, y, u, 0)  # the other limit may be nearer
-            if element.engaged == 0 and not stays_free(element, depth, rate):
-                change_stop(run, i)
+    for i in range(system.elements.shape[0]):
+        if is_stop(system, i):
+            element, stop, state = system.elements[i], law_of(system, i), state_of(system, i)
+            if state.keeps_state == 1:
+                depth, rate, _, _, _ = stop_depth(element, stop, y, u, state.engaged)
+                if state.engaged != 0 and not stays_engaged(stop, state, depth, rate):
+                    change_stop(run, i)
+                    # The other limit may be nearer.
+                    depth, rate, _, _, _ = stop_depth(element, stop, y, u, 0)
+                if state.engaged == 0 and not stays_free(stop, state, depth, rate):
+                    change_stop(run, i)
 
 
 @kernel
-def change_stop(run, index):
+def change_stop(run, i):
     """Engage or free a stop at the present state; an engaged one limits the next step to its response time.
 
     The energy that a freed stop still stores is dissipated by its damper; a stop that is engaged again has it again.
     Energies are not accounted for here at the start of a run, nor while an event acts (`account_switch`).
     """
-    s, w, element, y = run.state[0], run.system.world[0], run.system.elements[index], run.y
-    depth, _, n, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], element.engaged)
-    sign = 1.0 if element.engaged != 0 else -1.0
-    element.tension_impulse = 0.0
-    if element.engaged != 0:
-        x = depth - element.engaged_depth
-        element.engaged, element.engaged_depth = 0, 0.0
+    s, w, y = run.state[0], run.system.world[0], run.y
+    element, stop, state = run.system.elements[i], law_of(run.system, i), state_of(run.system, i)
+    depth, _, n, _, _ = stop_depth(element, stop, y, y[w.n_q : w.n_q + w.n_u], state.engaged)
+    sign = 1.0 if state.engaged != 0 else -1.0
+    state.tension_impulse = 0.0
+    if state.engaged != 0:
+        x = depth - state.engaged_depth
+        state.engaged, state.engaged_depth = 0, 0.0
     else:
-        element.engaged = -1 if element.rows == 1 and n < 0.0 else 1
-        element.engaged_depth = min(max(depth, 0.0), element.resting_depth)
-        x = depth - element.engaged_depth
-        s.step = max(min(s.step, element.response_time), s.min_step)
+        state.engaged = -1 if element.rows == 1 and n < 0.0 else 1
+        state.engaged_depth = min(max(depth, 0.0), state.resting_depth)
+        x = depth - state.engaged_depth
+        s.step = max(min(s.step, state.response_time), s.min_step)
     if s.started == 1 and s.switched == 0:
-        y[w.n_q + w.n_u] += sign * 0.5 * element.stiffness[0] * x * x
+        y[w.n_q + w.n_u] += sign * 0.5 * stop.stiffness * x * x
 
 
 @inline
-def stays_engaged(element, depth, rate):
+def stays_engaged(stop, state, depth, rate):
     """Return whether an engaged stop is neither stretched nor pulls, at a depth [m or rad] and its rate; Eq. (M116)."""
-    stretch = RELEASE_SHARE * element.resting_depth
-    pulls = stop_force(element, depth, rate) < -element.stiffness[0] * stretch
-    return depth >= element.engaged_depth - stretch and not pulls
+    stretch = RELEASE_SHARE * state.resting_depth
+    pulls = stop_force(stop, state, depth, rate) < -stop.stiffness * stretch
+    return depth >= state.engaged_depth - stretch and not pulls
 
 
 @inline
-def largest_tension_impulse(element):
+def largest_tension_impulse(stop, state):
     """Return the impulse [N s or N m s] of its pull after which an engaged stop is freed; Eq. (M120)."""
-    inertia = element.stiffness[0] * element.response_time * element.response_time
-    return IMPULSE_SHARE * inertia * element.resting_speed
+    inertia = stop.stiffness * state.response_time * state.response_time
+    return IMPULSE_SHARE * inertia * state.resting_speed
 
 
 @inline
-def longest_step_to_change(element):
+def longest_step_to_change(system, i):
     """Return the size of the longest step whose interpolation shows when a stop changes [s]; infinite if it is free."""
-    relaxation_time = element.response_time + element.damping[0] / element.stiffness[0]
-    return RELEASE_STEP * relaxation_time if element.engaged != 0 else math.inf
+    stop, state = law_of(system, i), state_of(system, i)
+    relaxation_time = state.response_time + stop.damping / stop.stiffness
+    return RELEASE_STEP * relaxation_time if state.engaged != 0 else math.inf
 
 
 @inline
-def stays_free(element, depth, rate):
+def stays_free(stop, state, depth, rate):
     """Return whether a free stop would not push, at a depth [m or rad] and its rate, or its joint is at rest at it.
 
     Eqs. (M116), (M117).
     """
-    force, rest = stop_force(element, depth, rate), element.resting_depth
-    arrives = force > 0.0 and rate > element.resting_speed
-    is_pressed = depth > rest and force > element.stiffness[0] * rest
+    force, rest = stop_force(stop, state, depth, rate), state.resting_depth
+    arrives = force > 0.0 and rate > state.resting_speed
+    is_pressed = depth > rest and force > stop.stiffness * rest
     return depth <= 0.0 or not (arrives or is_pressed)
 
 
@@ -112,55 +135,57 @@ def first_change(run, h):
 
     Returns infinity and -1 if none changes. Writes into `workspace.y_stage`.
     """
-    elements, first, index = run.system.elements, math.inf, -1
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == STOP and element.active == 1 and may_change(element, run.workspace.dense):
-            theta = first_change_of(run, element, h)
+    first, index = math.inf, -1
+    for i in range(run.system.elements.shape[0]):
+        if is_stop(run.system, i) and may_change(run.system, i, run.workspace.dense):
+            theta = first_change_of(run, i, h)
             if theta < first:
                 first, index = theta, i
     return first, index
 
 
 @inline
-def may_change(element, dense):
+def may_change(system, i, dense):
     """Return whether a stop may change in a step: not if it is free and bounds show that the joint keeps its limits."""
-    if element.engaged != 0 or element.ball == 1:
+    element, stop, state = system.elements[i], law_of(system, i), state_of(system, i)
+    if state.engaged != 0 or element.ball == 1:
         return True
     square = 0.0
     for at in range(element.at_q, element.at_q + element.rows):
-        x_0 = dense[0, at] - element.rest[at - element.at_q]
+        x_0 = dense[0, at]
         x_1 = x_0 + dense[1, at]
         # Largest distance from the chord, with the largest values of the products in Eq. (M33).
         beyond = 0.25 * abs(dense[2, at]) + 4.0 / 27.0 * abs(dense[3, at]) + 0.0625 * abs(dense[4, at])
         if element.rows == 1:
-            return max(x_0, x_1) + beyond > element.upper or min(x_0, x_1) - beyond < element.lower
+            return max(x_0, x_1) + beyond > stop.upper or min(x_0, x_1) - beyond < stop.lower
         most = max(abs(x_0), abs(x_1)) + beyond
         square += most * most
-    return square > element.upper * element.upper
+    return square > stop.upper * stop.upper
 
 
 @kernel
-def first_change_of(run, element, h):
+def first_change_of(run, i, h):
     """Return the first instant theta of a step of size h at which a stop is engaged or freed, or infinity."""
-    if element.engaged != 0:
-        return first_release(run, element, h)
-    first = first_engagement(run, element, 1)
-    return min(first, first_engagement(run, element, -1)) if element.rows == 1 else first
+    element, state = run.system.elements[i], state_of(run.system, i)
+    if state.engaged != 0:
+        return first_release(run, i, h)
+    first = first_engagement(run, i, 1)
+    return min(first, first_engagement(run, i, -1)) if element.rows == 1 else first
 
 
 @kernel
-def first_release(run, element, h):
+def first_release(run, i, h):
     """Return the first instant theta of a step of size h at which a stop is freed, or infinity; Eqs. (M116), (M120)."""
-    left, impulse, largest = 0.0, element.tension_impulse, largest_tension_impulse(element)
-    depth, rate = depth_inside(run, element, element.engaged, left)
-    tension = -stop_force(element, depth, rate)
+    stop, state = law_of(run.system, i), state_of(run.system, i)
+    left, impulse, largest = 0.0, state.tension_impulse, largest_tension_impulse(stop, state)
+    depth, rate = depth_inside(run, i, state.engaged, left)
+    tension = -stop_force(stop, state, depth, rate)
     for k in range(1, SAMPLES + 1):
         right, previous = k / SAMPLES, tension
-        depth, rate = depth_inside(run, element, element.engaged, right)
-        if has_changed(element, depth, rate):
-            return bisect_change(run, element, element.engaged, left, right)
-        tension = -stop_force(element, depth, rate)
+        depth, rate = depth_inside(run, i, state.engaged, right)
+        if has_changed(stop, state, depth, rate):
+            return bisect_change(run, i, state.engaged, left, right)
+        tension = -stop_force(stop, state, depth, rate)
         added = 0.5 * (right - left) * h * (previous + tension)
         if impulse + added > largest:
             return left + (right - left) * max(largest - impulse, 0.0) / added
@@ -170,24 +195,25 @@ def first_release(run, element, h):
 
 
 @kernel
-def first_engagement(run, element, limit):
+def first_engagement(run, i, limit):
     """Return the first instant theta of a step at which a free stop is engaged at a limit (1 or -1), or infinity.
 
     Eq. (M116).
     """
+    stop, state = law_of(run.system, i), state_of(run.system, i)
     left = 0.0
-    _, rate = depth_inside(run, element, limit, left)
+    _, rate = depth_inside(run, i, limit, left)
     for k in range(1, SAMPLES + 1):
         right, previous = k / SAMPLES, rate
-        depth, rate = depth_inside(run, element, limit, right)
+        depth, rate = depth_inside(run, i, limit, right)
         if previous > 0.0 > rate:
             # The joint turned back before its limit, or beyond it.
-            turn = locate_largest_depth(run, element, limit, left, right)
-            depth_there, rate_there = depth_inside(run, element, limit, turn)
-            if has_changed(element, depth_there, rate_there):
-                return bisect_change(run, element, limit, left, turn)
-        if has_changed(element, depth, rate):
-            return bisect_change(run, element, limit, left, right)
+            turn = locate_largest_depth(run, i, limit, left, right)
+            depth_there, rate_there = depth_inside(run, i, limit, turn)
+            if has_changed(stop, state, depth_there, rate_there):
+                return bisect_change(run, i, limit, left, turn)
+        if has_changed(stop, state, depth, rate):
+            return bisect_change(run, i, limit, left, right)
         left = right
     return math.inf
 
@@ -195,34 +221,38 @@ def first_engagement(run, element, limit):
 @kernel
 def accumulate_tension(run, h):
     """Update the impulse of the pull of engaged stops by a step of size h from `y` to `workspace.y_new`; Eq. (M120)."""
-    w, elements, y, y_new = run.system.world[0], run.system.elements, run.y, run.workspace.y_new
-    for i in range(elements.shape[0]):
-        element = elements[i]
-        if element.kind == STOP and element.engaged != 0:
-            depth, rate, _, _, _ = stop_depth(element, y_new, y_new[w.n_q : w.n_q + w.n_u], element.engaged)
-            tension = -stop_force(element, depth, rate)
-            depth, rate, _, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], element.engaged)
-            added = 0.5 * h * (tension - stop_force(element, depth, rate))
-            element.tension_impulse = max(element.tension_impulse + added, 0.0)
+    w, y, y_new = run.system.world[0], run.y, run.workspace.y_new
+    for i in range(run.system.elements.shape[0]):
+        if run.system.elements[i].kind == STOP:
+            element, stop, state = run.system.elements[i], law_of(run.system, i), state_of(run.system, i)
+            if state.engaged != 0:
+                depth, rate, _, _, _ = stop_depth(
+                    element, stop, y_new, y_new[w.n_q : w.n_q + w.n_u], state.engaged
+                )
+                tension = -stop_force(stop, state, depth, rate)
+                depth, rate, _, _, _ = stop_depth(element, stop, y, y[w.n_q : w.n_q + w.n_u], state.engaged)
+                added = 0.5 * h * (tension - stop_force(stop, state, depth, rate))
+                state.tension_impulse = max(state.tension_impulse + added, 0.0)
 
 
 @inline
-def has_changed(element, depth, rate):
+def has_changed(stop, state, depth, rate):
     """Return whether a stop leaves the state of the start of the step, at a depth [m or rad] and its rate."""
-    if element.engaged != 0:
-        return not stays_engaged(element, depth, rate)
-    return not stays_free(element, depth, rate)
+    if state.engaged != 0:
+        return not stays_engaged(stop, state, depth, rate)
+    return not stays_free(stop, state, depth, rate)
 
 
 @kernel
-def bisect_change(run, element, limit, left, right):
+def bisect_change(run, i, limit, left, right):
     """Return the instant theta at which a stop has changed, between one at which it has not and one at which it has."""
+    stop, state = law_of(run.system, i), state_of(run.system, i)
     while right - left > INSTANT_WIDTH:
         theta = 0.5 * (left + right)
         if not left < theta < right:  # neighbouring numbers
             break
-        depth, rate = depth_inside(run, element, limit, theta)
-        if has_changed(element, depth, rate):
+        depth, rate = depth_inside(run, i, limit, theta)
+        if has_changed(stop, state, depth, rate):
             right = theta
         else:
             left = theta
@@ -230,13 +260,13 @@ def bisect_change(run, element, limit, left, right):
 
 
 @kernel
-def locate_largest_depth(run, element, limit, left, right):
+def locate_largest_depth(run, i, limit, left, right):
     """Return the instant theta between two at which the depth at a limit, which grows at first, is largest."""
     while right - left > INSTANT_WIDTH:
         theta = 0.5 * (left + right)
         if not left < theta < right:  # neighbouring numbers
             break
-        _, rate = depth_inside(run, element, limit, theta)
+        _, rate = depth_inside(run, i, limit, theta)
         if rate > 0.0:
             left = theta
         else:
@@ -245,14 +275,15 @@ def locate_largest_depth(run, element, limit, left, right):
 
 
 @inline
-def depth_inside(run, element, limit, theta):
+def depth_inside(run, i, limit, theta):
     """Return depth [m or rad] and rate of a stop at theta of a step, at a limit (1 or -1); Eq. (M33)."""
     w, y, dense = run.system.world[0], run.workspace.y_stage, run.workspace.dense
+    element, stop = run.system.elements[i], law_of(run.system, i)
     coordinates = 4 if element.ball == 1 else element.rows
     at_u = w.n_q + element.at_u
     interpolate_entries(dense, theta, element.at_q, element.at_q + coordinates, y)
     interpolate_entries(dense, theta, at_u, at_u + element.rows, y)
-    depth, rate, _, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], limit)
+    depth, rate, _, _, _ = stop_depth(element, stop, y, y[w.n_q : w.n_q + w.n_u], limit)
     return depth, rate
 
 

@@ -5,7 +5,6 @@ import math
 from softdock.dynamics.kernels.channels.channels import read_controller_channels
 from softdock.dynamics.kernels.control.controllers import next_controller_time, operate_controllers
 from softdock.dynamics.kernels.forces.contacts import refresh_lists
-from softdock.dynamics.kernels.forces.couplings import decide_entry_at_start
 from softdock.dynamics.kernels.forces.derivative import (
     EXTRA_STATES,
     impose_locks,
@@ -46,6 +45,7 @@ from softdock.dynamics.kernels.search.events import (
     perform_actions,
 )
 from softdock.dynamics.kernels.search.windows import begin_statistics
+from softdock.elements.kernels.dispatch import decide_at_start
 from softdock.native.decorators import inline, kernel
 
 
@@ -59,8 +59,8 @@ def begin_run(run):
     system.world[0].floating = 1 if is_floating(system) else 0
     set_motion(system, run.y)
     if run.state[0].fixed_step == 0.0:
-        keep_states_in_steps(system.elements)
-    decide_entry_at_start(system.elements, system.links)
+        keep_states_in_steps(system.states.stop)
+    decide_at_start(system)
     if next_controller_time(system.gnc) <= run.state[0].t:
         operate_controllers(system, run.state[0].t, run.y)
     room = True

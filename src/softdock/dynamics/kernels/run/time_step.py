@@ -14,13 +14,11 @@ from softdock.dynamics.kernels.forces.contacts import (
     worst_overreach,
 )
 from softdock.dynamics.kernels.forces.derivative import derivative, set_motion
-from softdock.dynamics.kernels.forces.elements import update_largest_angles
 from softdock.dynamics.kernels.forces.interfaces import (
     any_pin_pushes,
     pin_step_limit,
     update_largest_pin_depths,
 )
-from softdock.dynamics.kernels.forces.motion_profiles import next_knot
 from softdock.dynamics.kernels.integration.rosenbrock import prepare_implicit_dense, take_implicit_step
 from softdock.dynamics.kernels.integration.step_control import (
     ORDER,
@@ -73,6 +71,7 @@ from softdock.dynamics.kernels.run.state_update import (
 from softdock.dynamics.kernels.search.events import next_due_event, next_event, next_timer
 from softdock.dynamics.kernels.search.quadrature import integrate_channels
 from softdock.dynamics.kernels.search.step_search import search_step
+from softdock.elements.kernels.dispatch import next_element_break, update_largest_angles
 from softdock.native.decorators import inline, kernel
 
 
@@ -83,7 +82,7 @@ def try_step(run):
     # Steps end where a load, an event, a window, a controller or the segment of a command changes something.
     t_limit = next_timer(run, s.t, next_break(run.breaks, s.t, s.t_end))
     t_limit = min(t_limit, next_controller_time(run.system.gnc))
-    t_limit = next_knot(run.system.elements, s.t, run.y, t_limit)
+    t_limit = next_element_break(run.system, s.t, run.y, t_limit)
     method, h, reaches_limit = choose_step(s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
     if method == ROSENBROCK:
@@ -193,7 +192,7 @@ def end_at_stop(run, h):
     if s.fixed_step == 0.0:
         theta, changed_stop = first_change(run, h)
         if changed_stop >= 0:
-            longest = longest_step_to_change(run.system.elements[changed_stop])
+            longest = longest_step_to_change(run.system, changed_stop)
             if theta * h > longest:
                 theta, changed_stop = longest / h, -1
                 s.step = max(0.5 * longest, s.min_step)
@@ -212,7 +211,7 @@ def observe_end(run):
     if s.closed_contacts > 0:
         s.unstable_steps = 0
     observe_contacts(system.links, system.pairs, system.arrays, system.lists)
-    update_largest_angles(system.elements)
+    update_largest_angles(system.element_data)
     if system.bonds.shape[0] > 0:
         update_largest_bond_loads(system.bonds)
     update_largest_pin_depths(system.interfaces)

@@ -4,7 +4,6 @@ import math
 
 from softdock.dynamics.kernels.channels.channels import ChannelKind, Form, is_about_elements, is_acceleration
 from softdock.dynamics.kernels.channels.parabolas import least_between, second_derivative
-from softdock.dynamics.kernels.forces.elements import acts_between_bodies
 from softdock.dynamics.kernels.integration.rosenbrock import EARLY, LATE, STAGE_TIMES
 from softdock.dynamics.kernels.integration.stepping import (
     BOGACKI_SHAMPINE,
@@ -84,7 +83,7 @@ def bound_curvature(channel, system, dense, motion):
         kind == ChannelKind.ELEMENT_DEFLECTION or kind == ChannelKind.ELEMENT_FORCE
     ):  # of a strut, as its length
         strut = system.elements[channel.i]
-        if strut.active == 0:
+        if system.element_data[channel.i].active == 0:
             return 0.0, 0.0
         distance, speed, acceleration = bound_separation(
             links, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
@@ -121,10 +120,11 @@ def rotation_bound(channel, system, motion):
         return motion[system.reactions[channel.i].link, ANGULAR_VELOCITY]
     if is_about_elements(kind):
         element = system.elements[channel.i]
-        if acts_between_bodies(element.kind):
-            return motion[element.a, ANGULAR_VELOCITY] + motion[element.b, ANGULAR_VELOCITY]
-        if element.ball == 1:
-            return motion[element.a, ANGULAR_VELOCITY]
+        if element.at_u >= 0 and element.ball == 0:  # along a joint axis
+            return 0.0
+        return motion[element.b, ANGULAR_VELOCITY] + (
+            motion[element.a, ANGULAR_VELOCITY] if element.a >= 0 else 0.0
+        )
     return 0.0
 
 

@@ -5,18 +5,10 @@ import math
 import numpy as np
 
 from softdock.dynamics.kernels.forces.bonds import bond_contact
-from softdock.dynamics.kernels.forces.couplings import decide_entry
-from softdock.dynamics.kernels.forces.drives import start_drive, switch_off_drive
-from softdock.dynamics.kernels.forces.elements import (
-    DRIVE_POSITION,
-    DRIVE_SPEED,
-    LOCK,
-    WELD,
-    hold_present_pose,
-)
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, copy_first, interpolate
 from softdock.dynamics.kernels.recording.evaluation import evaluate_inside
 from softdock.dynamics.kernels.search.windows import OPEN, close_ended_windows, close_window, open_window
+from softdock.elements.kernels.dispatch import decide, set_target, switch_element
 from softdock.native.decorators import inline, kernel
 
 # Kinds of actions.
@@ -33,7 +25,7 @@ DISABLE_INTERFACE = 9
 OPEN_WINDOW = 10
 CLOSE_WINDOW = 11
 SET_MODE = 12
-DECIDE_ENTRY = 13  # of a coupling whose plug reaches its socket
+DECIDE = 13  # of an element that takes a decision, such as a coupling whose plug reaches its socket
 BOND_CONTACT = 14
 
 # What a hidden event does instead of a log entry.
@@ -295,35 +287,10 @@ def perform_actions(run, index):
             system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
         elif action.kind == SET_MODE:
             system.gnc.controllers[action.index].next_mode = int(action.value)
-        elif action.kind == DECIDE_ENTRY:
-            decide_entry(system.elements[action.index], system.links)
+        elif action.kind == DECIDE:
+            decide(system, action.index)
+        elif action.kind == SET_TARGET:
+            set_target(system, action.index, run.state[0].t, run.y, action.value)
         else:
-            switch_element(
-                system.elements[action.index], action, system.links, run.state[0].t, run.y, system.world[0]
-            )
+            switch_element(system, action.index, action.kind == ENABLE_ELEMENT, run.state[0].t, run.y)
     return stops_run
-
-
-@inline
-def switch_element(element, action, links, t, y, world):
-    """Switch an element or give it a new target.
-
-    An enabled weld or lock keeps the present pose; an enabled drive starts at the present position or speed. A drive
-    that gets a new target continues from the present position and speed of its command.
-    """
-    is_drive = element.kind == DRIVE_POSITION or element.kind == DRIVE_SPEED
-    if action.kind == DISABLE_ELEMENT:
-        if is_drive and element.active == 1:
-            switch_off_drive(element, t, y)
-        element.active, element.engaged, element.engaged_depth, element.tension_impulse = 0, 0, 0.0, 0.0
-        return
-    if action.kind == SET_TARGET:
-        element.target = action.value
-    elif element.active == 1:
-        return
-    if is_drive:
-        speed = y[world.n_q + element.at_u]
-        start_drive(element, t, y, y[element.at_q] if element.kind == DRIVE_POSITION else speed, speed)
-    element.active = 1
-    if element.kind == WELD or element.kind == LOCK:
-        hold_present_pose(element, links)

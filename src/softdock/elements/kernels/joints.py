@@ -6,20 +6,19 @@ from softdock.spatial.kernels import rotation_vector_from_quaternion
 
 @inline
 def joint_deflection(element, q):
-    """Return the deflection of a joint from the rest position of an element, as three components [m or rad].
+    """Return the position of the joint of an element as three components [m or rad]; unused ones are zero.
 
-    For a ball joint it is the rotation vector; unused components are zero.
+    For a ball joint it is the rotation vector.
     """
     at = element.at_q
-    rest = element.rest
     if element.ball == 1:
         x, y, z = rotation_vector_from_quaternion(q[at], q[at + 1], q[at + 2], q[at + 3])
         return x, y, z
-    x, y, z = q[at] - rest[0], 0.0, 0.0
+    x, y, z = q[at], 0.0, 0.0
     if element.rows > 1:
-        y = q[at + 1] - rest[1]
+        y = q[at + 1]
     if element.rows > 2:
-        z = q[at + 2] - rest[2]
+        z = q[at + 2]
     return x, y, z
 
 

@@ -4,10 +4,10 @@ from typing import Self
 
 from pydantic import model_validator
 
-from softdock.model.joints import IDENTITY, Attitude, pose_at, quaternion
 from softdock.quantities.fields import Length, Vector3
 from softdock.quantities.model import Model
 from softdock.spatial.poses import Pose
+from softdock.tree.joints import IDENTITY, Attitude, pose_at, quaternion
 
 
 class Anchor(Model):

@@ -4,7 +4,6 @@ from typing import Annotated, Self
 
 from pydantic import model_validator
 
-from softdock.model.frames import Anchor
 from softdock.quantities.fields import (
     AngularDamping,
     AngularStiffness,
@@ -20,6 +19,7 @@ from softdock.quantities.fields import (
     Stiffness,
 )
 from softdock.quantities.model import FieldError, Model
+from softdock.tree.frames import Anchor
 
 CAPTURE_RATIO = 3.0
 """Capture radius over the lateral limit where none is given; an assumed value."""

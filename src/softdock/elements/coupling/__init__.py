@@ -1,0 +1,1 @@
+"""Plugs that are guided into sockets."""

@@ -1,0 +1,276 @@
+"""Declaration of a kind of element: everything that the rest of the program needs to know about it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.elements.fields import ElementField, ElementFields, Source
+from softdock.elements.joint_element import JointElement
+from softdock.quantities.model import FieldError, Findings, Model
+from softdock.tree.frames import Anchor
+from softdock.tree.indices import BodyPlacement, FlexibleRecords, JointIndices, StateKind
+from softdock.tree.joints import MOTIONS
+
+if TYPE_CHECKING:
+    from softdock.model.system import System
+
+Floats = NDArray[np.float64]
+STEEP_FRICTION = 1e-3
+"""Friction speed [m/s, rad/s] below which friction along a joint is a stiff element.
+
+An explicit step from one direction of motion to the other does not show the fast mode between them.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What the records of an element refer to: bodies, joints, initial positions, nodes, tables."""
+
+    placed: Mapping[str, BodyPlacement]
+    joints: Mapping[str, JointIndices]
+    q: Sequence[float] | Floats
+    """Initial positions of joints [m or rad] and free bodies."""
+    u: Sequence[float] | Floats
+    """Initial speeds of joints [m/s or rad/s] and free bodies."""
+    flexible: FlexibleRecords
+    tables: list[tuple[float, float]] = field(default_factory=list)
+    """Rows of the tables of loads, to which an element may add its own: time [s] and factor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElementRecord:
+    """The records of one element, to be filled: common ones, and those of its kind where it has any."""
+
+    element: Any
+    data: Any
+    law: Any
+    state: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineForce:
+    """Tension of an element along the line between its points, as a function of their distance; for the search."""
+
+    rest: float
+    """Distance without deflection [m]."""
+    slack: float | None = None
+    """Distance without force [m] where the force is linear in the distance; None where it is not."""
+    stiffness: float = 0.0
+    """[N/m]"""
+
+
+class ElementKind:
+    """A kind of element. Its kernels are in the module `kernels` of its folder; see `elements.kernels.dispatch`."""
+
+    group: ClassVar[str]
+    """Key of a scenario that holds elements of this kind by name."""
+    summary: ClassVar[str]
+    """Description of that key."""
+    model: ClassVar[type[Model]]
+    title: ClassVar[str]
+    """Heading of its channels in the reference."""
+    text: ClassVar[str]
+    """What its channels belong to, and how they are written."""
+    fields: ClassVar[ElementFields]
+    """All fields that an element of this kind may have."""
+    unrecorded: ClassVar[tuple[str, ...]] = ()
+    """Fields that are recorded only if something refers to them."""
+    reaction: ClassVar[str | None] = None
+    """Kind of what it transmits, and its name in texts; None of an input from outside."""
+    role: ClassVar[Literal["element", "contact", "input"]] = "element"
+    """How it enters the balance of forces: an `input` acts from outside."""
+    signed: ClassVar[bool] = False
+    """Whether its `force` has a sign, so that it may be largest where its channel is smallest."""
+    always: ClassVar[bool] = False
+    """Whether its kernels also run while it is switched off."""
+    connects: ClassVar[bool] = False
+    """Whether implicit steps have its stiffness between two bodies: its kernels have `connect`."""
+    acts_along_line: ClassVar[bool] = False
+    """Whether it acts along the line between two points, so that bounds of their distance bound its channels."""
+    holds_pose: ClassVar[bool] = False
+    """Whether it holds the relative pose that its frames have when it is switched on."""
+    decision: ClassVar[str | None] = None
+    """Field at whose rise through zero the kernels let the element `decide`."""
+    takes_target: ClassVar[bool] = False
+    """Whether actions may give it a new target."""
+    replaceable: ClassVar[bool] = True
+    """Whether campaigns may replace its numbers without validating the scenario again."""
+    missing_in_mjcf: ClassVar[str] = "MuJoCo has nothing like it."
+    """Why the export to MJCF leaves it out."""
+
+    def check(self, system: "System", findings: Findings, field: str, element: Any) -> None:
+        """Collect the errors of an element that depend on other parts of the system."""
+
+    def fields_of(self, system: "System", element: Any) -> ElementFields:
+        """Return the fields of one element, with their units."""
+        return self.fields
+
+    def is_size(self, field: ElementField, record: Any) -> bool:
+        """Return whether a field of an element with this record is the size of a vector."""
+        return field.is_size
+
+    def check_target(self, system: "System", field: str, element: Any, target: Any) -> None:
+        """Raise FieldError for a target that does not fit the element."""
+
+    def target_unit(self, system: "System", element: Any) -> str:
+        """Return the SI unit of its target."""
+        raise NotImplementedError
+
+    def ends(self, element: Any) -> tuple[str, str] | None:
+        """Return the bodies a and b on which it acts, a empty without one; None of an element along a joint."""
+        return None
+
+    def state_kinds(self, element: Any) -> tuple[StateKind, ...]:
+        """Return the kinds of its own entries in the state of the system, which start at zero."""
+        return ()
+
+    def is_stiff(self, element: Any) -> bool:
+        """Return whether it may be so stiff that implicit steps pay while nothing touches."""
+        return False
+
+    def line_force(self, law: Any) -> LineForce:
+        """Return the force of an element that acts along the line between its points."""
+        raise NotImplementedError
+
+    def notice(self, name: str, element: Any, state: Any) -> str:
+        """Return a sentence about what may surprise at the end of a run, from its state; empty if nothing does."""
+        return ""
+
+    def write(self, out: ElementRecord, element: Any, around: Surroundings) -> None:
+        """Fill the empty records of an element."""
+        raise NotImplementedError
+
+    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
+        """Set the tolerances of the own entries in the state of elements with these records and laws."""
+
+    def set_run_limits(
+        self, records: NDArray[Any], laws: NDArray[Any], states: NDArray[Any], run: "RunLimits"
+    ) -> None:
+        """Set what the states of elements have from tolerances and inertias, at the start of a run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunLimits:
+    """Tolerances and inertias at the start of a run."""
+
+    n_q: int
+    """Index of the first speed in the state."""
+    tolerance: Floats
+    """Error of every state that is allowed in one step."""
+    mobility: Floats
+    """Acceleration along each joint axis per force [1/kg or 1/(kg m2)]."""
+
+
+JOINT_FIELDS: ElementFields = {
+    "force": ElementField(
+        unit="N or N*m", source=Source.FORCE,
+        meaning="Force that the element transmits; on a joint that turns a torque, which is also called `moment`.",
+    ),
+    "moment": ElementField(unit="N*m", meaning="Torque on a joint that turns.", source=Source.FORCE),
+    "energy": ElementField(unit="J", meaning="Stored elastic energy.", source=Source.ENERGY),
+    "deflection": ElementField(
+        unit="m or rad", meaning="Deflection from the rest position.", source=Source.DEFLECTION
+    ),
+}  # fmt: skip
+"""Fields of all elements along joints."""
+
+
+class JointKind(ElementKind):
+    """A kind of element along a joint."""
+
+    text = "`name.field` of an element along a joint."
+    fields: ClassVar[ElementFields] = JOINT_FIELDS
+
+    def check(self, system: "System", findings: Findings, field: str, element: Any) -> None:
+        """Collect the errors of joint, axis and units."""
+        findings.of(self.check_joint, system, field, element)
+
+    def check_joint(self, system: "System", field: str, element: JointElement) -> None:
+        """Raise FieldError for an axis that does not exist, for the unit of the other kind of motion, and as below."""
+        system.check_body(f"{field}.joint", element.joint, world=False)
+        joint = system.bodies[element.joint].joint.type
+        motions = MOTIONS[joint]
+        if not motions:
+            raise FieldError(
+                f"{field}.joint", f"the joint of {element.joint!r} is {joint}: nothing acts along it"
+            )
+        if element.axis is not None and (element.axis >= len(motions) or joint == "spherical"):
+            raise FieldError(
+                f"{field}.axis", f"a {joint} joint has no axis number {element.axis} to act on alone"
+            )
+        motions = system.motions_of(element)
+        if len(set(motions)) > 1:
+            raise FieldError(
+                f"{field}.axis", f"must be the axis of the {joint} joint: 0, 1 (sliding) or 2 (turning)"
+            )
+        for key in type(element).model_fields:
+            system.check_motion(f"{field}.{key}", getattr(element, key), element)
+        self.check_axes(field, element, len(motions), joint)
+
+    def check_axes(self, field: str, element: Any, axes: int, joint: str) -> None:
+        """Raise FieldError for values that do not fit the number of axes on which the element acts."""
+
+    def fields_of(self, system: "System", element: Any) -> ElementFields:
+        """Return the fields with the units of the joint; `moment` only where it turns."""
+        motion = system.motions_of(element)[0]
+        return {
+            key: field.along(motion)
+            for key, field in self.fields.items()
+            if key != "moment" or motion == "turning"
+        }
+
+    def write(self, out: ElementRecord, element: Any, around: Surroundings) -> None:
+        """Write the indices of the joint."""
+        place, axis = around.joints[element.joint], element.axis or 0
+        record = out.element
+        record.b = around.placed[element.joint].link
+        record.at_q, record.at_u = place.at_q + axis, place.at_u + axis
+        record.rows = place.rows if element.axis is None else 1
+        record.ball = int(place.ball)
+
+
+class ConnectionKind(ElementKind):
+    """A kind of element between frames of two bodies, `a` and `b`."""
+
+    def check_target(self, system: "System", field: str, element: Any, target: Any) -> None:
+        """Raise FieldError for a target that does not fit the element."""
+
+    def target_unit(self, system: "System", element: Any) -> str:
+        """Return the SI unit of its target."""
+        raise NotImplementedError
+
+    def ends(self, element: Any) -> tuple[str, str]:
+        """Return the bodies of both frames."""
+        a, b = self.frames_of(element)
+        return a.body, b.body
+
+    def frames_of(self, element: Any) -> tuple[Anchor, Anchor]:
+        """Return the frames F on body a and G on body b."""
+        return element.a, element.b
+
+    def check(self, system: "System", findings: Findings, field: str, element: Any) -> None:
+        """Collect the errors of the two bodies."""
+        findings.of(system.check_connection, field, element)
+
+    def write(self, out: ElementRecord, element: Any, around: Surroundings) -> None:
+        """Write the links of the frames and the frames in them."""
+        a, b = self.frames_of(element)
+        write_frame(out.element, "a", "F", a, around)
+        write_frame(out.element, "b", "G", b, around)
+
+
+def write_frame(record: Any, body: str, frame: str, anchor: Anchor, around: Surroundings) -> None:
+    """Write the link that carries a frame as `body` ("a" or "b"), and the frame in it."""
+    placed = around.placed[anchor.body]
+    X = placed.X_LB @ anchor.pose()
+    record[body] = placed.link
+    record[f"R_{body}{frame}"] = X.R.ravel()
+    record[f"p_{body}{frame}"] = X.p
+
+
+def has_steep_friction(element: Any) -> bool:
+    """Return whether the friction of an element along a joint is stiff where its joint changes its direction."""
+    return bool(element.friction > 0.0 and element.friction_speed < STEEP_FRICTION)

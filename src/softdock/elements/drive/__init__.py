@@ -1,0 +1,1 @@
+"""Motors on joints."""

@@ -1,0 +1,130 @@
+"""Declaration of drives."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.elements.declaration import (
+    JOINT_FIELDS,
+    ElementRecord,
+    Floats,
+    JointKind,
+    Surroundings,
+    has_steep_friction,
+)
+from softdock.elements.drive.kernels import DriveValue, Follows, start_drive
+from softdock.elements.drive.model import Drive
+from softdock.elements.fields import ElementField, ElementFields, Source
+from softdock.elements.kernels.motion_profiles import UNLIMITED, Profile, rest_at
+from softdock.quantities.model import FieldError
+from softdock.tree.indices import StateKind
+
+if TYPE_CHECKING:
+    from softdock.model.system import System
+
+PROFILES = {"ramp": Profile.RAMP, "trapezoidal": Profile.TRAPEZOIDAL, "s-curve": Profile.S_CURVE}
+_RATES: Mapping[str, str] = {"m": "m/s", "rad": "rad/s", "m/s": "m/s^2", "rad/s": "rad/s^2"}
+
+
+class DriveKind(JointKind):
+    """Drives."""
+
+    group, model, title = "drives", Drive, "Drives"
+    summary = "Motors on joints, by name."
+    text = (
+        "`name.field` of a drive. Units of commands are those of a drive that follows a position; these fields are "
+        "recorded if something refers to them."
+    )
+    reaction, signed, always, takes_target = "drive", True, True, True
+    missing_in_mjcf = "MuJoCo has no actuator with a ramped command and limits of force and power."
+    fields: ClassVar[ElementFields] = {
+        **JOINT_FIELDS,
+        "deflection": ElementField(
+            unit="m or rad", meaning="Deflection from the command.", source=Source.DEFLECTION
+        ),
+        "command": ElementField(
+            unit="m or rad", meaning="Position, or speed, that the drive follows.",
+            source=Source.VALUE, component=DriveValue.COMMAND,
+        ),
+        "command_speed": ElementField(
+            unit="m/s or rad/s", meaning="Rate of `command`.",
+            source=Source.VALUE, component=DriveValue.COMMAND_SPEED,
+        ),
+        "lag": ElementField(
+            unit="m or rad", source=Source.VALUE, component=DriveValue.LAG,
+            meaning="Size of the difference of command and joint; zero without power, unless the drive is "
+            "self-locking.",
+        ),
+        "power": ElementField(
+            unit="W", meaning="Mechanical power of the motor; negative while it brakes.",
+            source=Source.VALUE, component=DriveValue.POWER,
+        ),
+        "stalled": ElementField(
+            unit="1", source=Source.VALUE, component=DriveValue.STALLED,
+            meaning="Positive while the drive is at its limit of force or power and its joint slower than "
+            "`stall_speed`; in conditions without a comparison: `motor.stalled for 0.2 s`.",
+        ),
+    }  # fmt: skip
+    unrecorded = ("command", "command_speed", "lag", "power", "stalled")
+
+    def check_axes(self, field: str, element: Drive, axes: int, joint: str) -> None:
+        """Raise FieldError without an axis to drive."""
+        if axes > 1:
+            raise FieldError(f"{field}.axis", f"must be given: the axis of the {joint} joint to drive")
+
+    def check_target(self, system: "System", field: str, element: Drive, target: Any) -> None:
+        """Raise FieldError for a target with another unit than that of the drive."""
+        system.check_motion(field, target, element)
+        element.check_target(field, target)
+
+    def target_unit(self, system: "System", element: Drive) -> str:
+        """Return the unit of a position or a speed of the joint."""
+        unit = "rad" if system.motions_of(element)[0] == "turning" else "m"
+        return unit if element.follows == "position" else _RATES[unit]
+
+    def fields_of(self, system: "System", element: Drive) -> ElementFields:
+        """Return the fields with the units of the joint and of what the drive follows."""
+        fields = super().fields_of(system, element)
+        if element.follows == "position":
+            return fields
+        return {
+            key: replace(field, unit=_RATES.get(field.unit, field.unit)) if key in self.unrecorded else field
+            for key, field in fields.items()
+        }
+
+    def state_kinds(self, element: Drive) -> tuple[StateKind, ...]:
+        """Return the delay of the profile of a self-locking drive."""
+        return (StateKind.DELAY,) if element.self_locking else ()
+
+    def is_stiff(self, element: Drive) -> bool:
+        """Return whether it is self-locking or its friction is steep."""
+        return element.self_locking or has_steep_friction(element)
+
+    def write(self, out: ElementRecord, element: Drive, around: Surroundings) -> None:
+        """Fill the records, with the profile of a drive that has power."""
+        super().write(out, element, around)
+        law, state, follows_speed = out.law, out.state, element.follows == "speed"
+        law.follows = Follows.SPEED if follows_speed else Follows.POSITION
+        law.profile = PROFILES[element.profile]
+        for key in ("stiffness", "damping", "backlash", "friction", "friction_speed"):
+            law[key] = getattr(element, key)
+        for key in ("rate", "acceleration", "jerk", "max_force", "max_power"):
+            value = getattr(element, key)
+            law[key] = UNLIMITED if value is None else value
+        law.viscous, law.losses = element.viscous_friction, 1.0 / element.efficiency - 1.0
+        law.stall_speed = element.speed_of_stall
+        state.target, state.speed_ratio = element.target, 1.0
+        x, v = around.q[out.element.at_q], around.u[out.element.at_u]
+        at = v if follows_speed else x
+        rest_at(state, 0.0, at)
+        if element.active:  # as when an event switches it on
+            speed = 0.0 if element.self_locking else v
+            start_drive(out.element, law, state, 0.0, np.empty(0), at, speed, False)
+
+    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
+        """Let the delay of the command be as exact as the position of the joint."""
+        late = records["at_state"] >= 0
+        tolerance[records["at_state"][late]] = tolerance[records["at_q"][late]] / laws["rate"][late]

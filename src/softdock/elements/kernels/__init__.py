@@ -1,0 +1,1 @@
+"""Kernels that all kinds of elements share: records, joints, wrenches, tangents, dispatch."""

@@ -1,0 +1,155 @@
+"""Dispatch to the kernels of the kinds of elements.
+
+The module `kernels` of a kind may define these functions, of element `i` of a system; what it leaves out does nothing:
+
+- `apply(system, i, t, q, u, dy)`: add its wrenches and write its results; write the rates of its own state entries
+- `add_tangents(system, i, t, q, u, linear)`: stiffness and damping along its joint, for implicit steps
+- `connect(system, i, linear, c)`: stiffness and damping between two bodies, for implicit steps
+- `switch_on(system, i, t, y)`, `switch_off(system, i, t, y)`: after and before it is switched
+- `set_target(system, i, t, y, value)`: a new target
+- `next_break(system, i, t, y)`: next instant at which its force changes abruptly, infinite if there is none
+- `value(system, i, component)`: its observable fields beside force, energy, deflection and wrench
+- `decide(system, i)`: its decision where its deflection crosses zero; `decide_at_start(system, i)`
+"""
+
+import math
+from collections import namedtuple
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from softdock.elements.kinds import KINDS
+from softdock.native.decorators import inline, kernel
+
+KERNELS = {name: import_module(f"softdock.elements.{name}.kernels") for name in KINDS}
+"""Modules with the kernels of the kinds, in the order of their numbers."""
+LAWS = {name: module.LAW for name, module in KERNELS.items() if hasattr(module, "LAW")}
+"""Record types of the parameters of the kinds."""
+STATES = {name: module.STATE for name, module in KERNELS.items() if hasattr(module, "STATE")}
+"""Record types of what the kinds remember during a run."""
+if TYPE_CHECKING:
+
+    class Laws(tuple[np.recarray, ...]):
+        """Parameters of the elements of each kind; constant."""
+
+        def __getattr__(self, name: str) -> np.recarray: ...
+
+    class States(tuple[np.recarray, ...]):
+        """What the elements of each kind remember; changes during a run."""
+
+        def __getattr__(self, name: str) -> np.recarray: ...
+        def _asdict(self) -> dict[str, np.recarray]: ...
+else:
+    Laws = namedtuple("Laws", LAWS)
+    Laws.__doc__ = "Parameters of the elements of each kind; constant."
+    States = namedtuple("States", STATES)
+    States.__doc__ = "What the elements of each kind remember; changes during a run."
+
+
+@inline
+def do_nothing(system, i, *arguments):
+    """Do nothing: the kind has no such function."""
+
+
+@inline
+def no_time(system, i, *arguments):
+    """Return an instant that is never reached."""
+    return math.inf
+
+
+@inline
+def no_value(system, i, *arguments):
+    """Return zero."""
+    return 0.0
+
+
+def choose(name, otherwise):
+    """Return a kernel that calls the function `name` of the kind of element i, or `otherwise` where it has none."""
+    chosen = otherwise
+    for number, module in reversed(list(enumerate(KERNELS.values()))):
+        if hasattr(module, name):
+            chosen = choose_by_number(number, getattr(module, name), chosen)
+    return chosen
+
+
+def choose_by_number(number, function, otherwise):
+    """Return a kernel that calls one function for elements of a kind, and another one for all others."""
+
+    @inline
+    def call(system, i, *arguments):
+        if system.elements[i].kind == number:
+            return function(system, i, *arguments)
+        return otherwise(system, i, *arguments)
+
+    return call
+
+
+apply = choose("apply", do_nothing)
+add_tangents = choose("add_tangents", do_nothing)
+connect = choose("connect", do_nothing)
+switch_on = choose("switch_on", do_nothing)
+switch_off = choose("switch_off", do_nothing)
+change_target = choose("set_target", do_nothing)
+break_after = choose("next_break", no_time)
+element_value = choose("value", no_value)
+decide = choose("decide", do_nothing)
+decide_start = choose("decide_at_start", do_nothing)
+
+
+@kernel
+def apply_elements(system, t, q, u, dy):
+    """Add the forces of all elements; returns power dissipated and power supplied [W]."""
+    loss, power = 0.0, 0.0
+    for i in range(system.elements.shape[0]):
+        data = system.element_data[i]
+        data.force, data.energy, data.loss, data.power = 0.0, 0.0, 0.0, 0.0
+        data.branch = 0
+        if data.active == 1 or system.elements[i].always == 1:
+            apply(system, i, t, q, u, dy)
+            loss += data.loss
+            power += data.power
+    return loss, power
+
+
+@kernel
+def update_largest_angles(elements):
+    """Update the largest rotations of elements whose torque is ambiguous beyond half a turn."""
+    for i in range(elements.shape[0]):
+        data = elements[i]
+        if data.active == 1:
+            data.largest_angle = max(data.largest_angle, data.angle)
+
+
+@kernel
+def next_element_break(system, t, y, t_limit):
+    """Return the first time after t at which the force of an element changes abruptly, at most t_limit [s]."""
+    for i in range(system.elements.shape[0]):
+        t_limit = min(t_limit, break_after(system, i, t, y))
+    return t_limit
+
+
+@kernel
+def switch_element(system, i, on, t, y):
+    """Switch an element on or off."""
+    data = system.element_data[i]
+    if on and data.active == 0:
+        data.active = 1
+        switch_on(system, i, t, y)
+    elif not on:
+        switch_off(system, i, t, y)
+        data.active = 0
+
+
+@kernel
+def set_target(system, i, t, y, value):
+    """Give an element a new target, and switch it on."""
+    change_target(system, i, t, y, value)
+    system.element_data[i].active = 1
+
+
+@kernel
+def decide_at_start(system):
+    """Let all elements take the decisions that their initial state asks for."""
+    for i in range(system.elements.shape[0]):
+        decide_start(system, i)

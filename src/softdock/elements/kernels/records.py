@@ -1,0 +1,55 @@
+"""Records that all elements have: ELEMENT (constant) and ELEMENT_DATA (changes during a run).
+
+Parameters of a kind are in its LAW, what it remembers in its STATE; `element.row` is the row of an element in both.
+"""
+
+import numpy as np
+
+ELEMENT = np.dtype(
+    [
+        ("kind", np.int64),  # number of the kind; see elements.kinds
+        ("row", np.int64),  # among the laws and states of its kind
+        ("always", np.int64),  # 1: its kernels also run while it is switched off
+        ("connection", np.int64),  # 1: implicit steps have its stiffness between two bodies; see linear
+        ("stiff", np.int64),  # 1: it may be so stiff that implicit steps pay while nothing touches
+        # Links of frames F and G, -1 without such a frame. An element along a joint has the moving link as b.
+        ("a", np.int64),
+        ("b", np.int64),
+        ("at_q", np.int64),  # first position of its joint; -1 for an element between bodies
+        ("at_u", np.int64),  # first speed of its joint, counted among the speeds; -1 as above
+        ("rows", np.int64),  # axes of the joint: 1, 2 or 3
+        ("ball", np.int64),  # 1: the deflection is the rotation vector of a ball joint
+        ("at_state", np.int64),  # first of its own entries in the state; -1: it has none
+        ("R_aF", np.float64, 9),
+        ("p_aF", np.float64, 3),
+        ("R_bG", np.float64, 9),
+        ("p_bG", np.float64, 3),
+    ],
+    align=True,
+)
+
+ELEMENT_DATA = np.dtype(
+    [
+        ("active", np.int64),  # 1: switched on
+        # Number of the branch of a law with kinks, such as the force limit of a drive or the sides of its backlash.
+        ("branch", np.int64),
+        ("branch_at_start", np.int64),  # branch when the present step began; see step_errors
+        ("largest_angle", np.float64),  # of the run
+        # Results of an evaluation of the forces.
+        ("deflection", np.float64),
+        (
+            "angle",
+            np.float64,
+        ),  # rotation away from its rest whose torque is ambiguous beyond half a turn [rad]; else 0
+        ("force", np.float64),  # transmitted, with damping and friction [N, or N m along a turning axis]
+        ("energy", np.float64),  # stored [J]
+        ("loss", np.float64),  # power dissipated [W]
+        ("power", np.float64),  # power supplied by the element [W]
+        (
+            "total",
+            np.float64,
+            6,
+        ),  # of an element between bodies: torque and force on b, in N about N's origin
+    ],
+    align=True,
+)

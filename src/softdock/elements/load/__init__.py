@@ -1,0 +1,1 @@
+"""External forces and torques."""

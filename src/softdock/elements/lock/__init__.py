@@ -1,0 +1,1 @@
+"""Rigid connections of two frames."""

@@ -1,0 +1,32 @@
+"""Declaration of locks."""
+
+from typing import ClassVar
+
+from softdock.elements.declaration import ConnectionKind
+from softdock.elements.fields import ElementField, ElementFields, Source, wrench_fields
+from softdock.elements.lock.model import Lock
+
+
+class LockKind(ConnectionKind):
+    """Locks."""
+
+    group, model, title = "locks", Lock, "Locks"
+    summary = "Rigid connections of two frames, by name."
+    text = (
+        "`name.field` of a lock; components are those of force and torque on the second body, in the axes and at the "
+        "origin of frame a."
+    )
+    reaction, holds_pose = "lock", True
+    replaceable = False
+    missing_in_mjcf = "rigid connections are switched by events."
+    fields: ClassVar[ElementFields] = {
+        "force": ElementField(
+            unit="N", meaning="Size of the force that the lock transmits.", source=Source.FORCE
+        ),
+        "energy": ElementField(unit="J", meaning="Zero: a lock stores none.", source=Source.ENERGY),
+        "deflection": ElementField(
+            unit="m", meaning="Distance from the pose that it holds.", source=Source.DEFLECTION, is_size=True
+        ),
+        **wrench_fields(),
+    }
+    unrecorded = ("energy",)

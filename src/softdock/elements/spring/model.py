@@ -1,0 +1,64 @@
+"""Model of springs along joints."""
+
+from typing import Annotated
+
+from softdock.elements.joint_element import JointElement
+from softdock.quantities.fields import (
+    Flag,
+    JointDamping,
+    JointForce,
+    JointFrictionSpeed,
+    JointPosition,
+    JointStiffness,
+    NonNegativeJointForce,
+    PositiveJointPosition,
+    Quantity,
+)
+from softdock.quantities.model import Model
+
+
+class Exponential(Model):
+    """Stiffness that grows with the deflection s: k (1 + (s / reference)^exponent).
+
+    The reference is in m or rad.
+
+    >>> from softdock import Exponential
+    >>> Exponential(reference="10 mm", exponent=3)
+    Exponential(reference=0.01, exponent=3.0)
+    """
+
+    reference: PositiveJointPosition
+    """Deflection at which the stiffness has doubled."""
+    exponent: Annotated[float, Quantity("1", gt=0)] = 4.0
+    """Exponent of the growth."""
+
+
+class Spring(JointElement):
+    """Spring and damper along a joint. On a joint of several axes it acts on the whole deflection.
+
+    The deflection of a spherical joint is its rotation vector, at most half a turn: beyond half a turn the spring pulls
+    the shorter way round, and its torque jumps there.
+
+    Along a sliding joint in m, N and N/m, about a turning joint in rad, N m and N m/rad.
+
+    >>> from softdock import Spring
+    >>> Spring(joint="bumper", stiffness="2 kN/m", damping="40 N s/m", preload="5 N")
+    Spring(joint='bumper', stiffness=2000.0, preload=5.0, damping=40.0)
+    """
+
+    stiffness: JointStiffness = 0.0
+    """Force per deflection [N/m], or torque per angle [N m/rad]."""
+    exponential: Exponential | None = None
+    """Growing stiffness; leave out for a linear spring."""
+    rest: JointPosition = 0.0
+    """Position without force."""
+    preload: JointForce = 0.0
+    """Constant force towards negative positions."""
+    damping: JointDamping = 0.0
+    """Force per speed [N s/m], or torque per rate [N m s/rad]."""
+    friction: NonNegativeJointForce = 0.0
+    """Coulomb friction, independent of speed."""
+    friction_speed: JointFrictionSpeed = 1e-2
+    """Speed below which friction is proportional to speed."""
+    active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""

@@ -1,0 +1,1 @@
+"""End stops of joints."""

@@ -1,0 +1,1 @@
+"""Springs and dampers between two points."""

@@ -1,0 +1,1 @@
+"""Compliant connections of two frames."""
