@@ -145,7 +145,7 @@ def test_functions_are_short_enough_to_read() -> None:
 def test_kernels_import_only_kernels() -> None:
     """Kernels import math, enum, numpy, the kernel decorators, SIMD vectors and other kernels."""
     allowed = re.compile(
-        r"(math|enum|numpy(\.\w+)*|typing|collections|softdock\.(native\.decorators|native\.simd|\w+\.kernels)(\.\w+)*)$"
+        r"(math|enum|numpy(\.\w+)*|typing|collections|importlib|softdock\.(native\.decorators|native\.simd|elements\.kinds|(\w+\.)+kernels)(\.\w+)*)$"
     )
     for path in SOURCES:
         if "kernels" in path.with_suffix("").parts:

@@ -205,7 +205,7 @@ def test_a_missing_or_damaged_library_of_a_checkout_is_rebuilt(
 REPLACE = """
 from softdock.native import library, sources
 old = sources.source_digest().encode()
-kernels = sources.PACKAGE / "dynamics" / "kernels" / "tree" / "tree.py"
+kernels = sources.PACKAGE / "tree" / "kernels" / "tree.py"
 kernels.write_text(kernels.read_text(encoding="utf-8") + "# newer\\n", encoding="utf-8")
 for build in library.default_builds():
     path = library.library_path(build)

@@ -17,8 +17,8 @@ from softdock.robot.bundled import find_robot
 
 PACKAGES = ("numpy", "scipy")
 SOURCES = (
-    "files", "native", "quantities", "geometry", "flexible", "orbit", "gnc", "lumped", "contact", "spatial", "model",
-    "dynamics", "assembly", "robot", "scenario", "prediction", "simulation", "theory",
+    "files", "native", "quantities", "geometry", "flexible", "orbit", "gnc", "lumped", "contact", "spatial",
+    "tree", "elements", "model", "dynamics", "assembly", "robot", "scenario", "prediction", "simulation", "theory",
 )  # fmt: skip
 """Packages whose code determines a result; `result` only holds and stores it."""
 FILE_KEYS = ("file", "bulk", "eigenvectors")

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1]
 """The package `softdock`."""
 BUILDER = PACKAGE.parents[1] / "kernel_builder"
 """The kernel builder; exists in a source checkout only."""
-PATTERNS = ("*/kernels/**/*.py", "*/kernels.py", "*/entry_points.py", "native/*.py")
+PATTERNS = ("**/kernels/**/*.py", "**/kernels.py", "*/entry_points.py", "elements/kinds.py", "native/*.py")
 """Files of the package that define kernels and entry points; kernels import no other modules of the package."""
 
 
