@@ -9,6 +9,7 @@ import numpy as np
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels.layout import DEPTH
 from softdock.contact.pair import ContactPair
+from softdock.dynamics.data_memory import DataMemory
 from softdock.dynamics.entry_points import apply_contacts
 from softdock.dynamics.kernels.channels.channels import CHANNEL
 from softdock.dynamics.kernels.channels.formulas import NODE
@@ -17,6 +18,7 @@ from softdock.dynamics.kernels.forces.contacts import PAIR
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.search.events import ACTION, EVENT
 from softdock.dynamics.kernels.search.windows import WINDOW
+from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.run_memory import supports_implicit_steps
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.session import Session, update_near_lists
@@ -54,7 +56,7 @@ class Simulation:
 
     def begin(self) -> Session:
         """Start a run that is advanced piece by piece; the simulation is not changed."""
-        return Session(self)
+        return Session(DataMemory(ModelMemory(self)))
 
     def run(self) -> Run:
         """Integrate over the whole duration and return the results."""
