@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
 from softdock.errors import no_such, suggest
+from softdock.model.changed_members import ChangedMembers
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
 from softdock.model.frames import Anchor
@@ -197,17 +198,16 @@ class System(Model):
             findings.of(self._check_interface, f"interfaces.{name}", interface)
         findings.of(self._check_names)
 
-    def _check_numbers(self, findings: Findings, sibling: "System") -> None:
-        """Check the numbers that differ from those of `sibling`, a valid system of the same topology."""
-        changed = [name for name, body in self.bodies.items() if body is not sibling.bodies[name]]
-        for name in {above for one in changed for above in self.lineage(one)}:
+    def _check_numbers(self, findings: Findings, changed: ChangedMembers) -> None:
+        """Check the numbers of members that differ from those of a valid system of the same topology."""
+        for name in {above for one in changed.names("bodies") for above in self.lineage(one)}:
             if not isinstance(self.bodies[name].joint, Fixed):
                 findings.of(self._check_moved_mass, name)
         for group in ("springs", "stops", "drives"):
-            before = getattr(sibling, group)
-            for name, element in getattr(self, group).items():
-                if element is not before[name]:
-                    findings.of(self._check_joint_element, f"{group}.{name}", element)
+            elements, names = getattr(self, group), changed.names(group)
+            for name in elements if names else ():
+                if name in names:
+                    findings.of(self._check_joint_element, f"{group}.{name}", elements[name])
         if self.orbit is not None:
             findings.of(self._check_orbit, self.orbit)
 

@@ -1,6 +1,6 @@
 """Run a scenario of kind `multibody`."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError, Problem
+from softdock.model.changed_members import ChangedMembers
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.phases import UNFINISHED
 from softdock.prediction.contact_conditions import contact_conditions
@@ -34,29 +35,37 @@ from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
-from softdock.simulation.topology import RecordedChannels, Topology, topology_of
+from softdock.simulation.topology import RecordedChannels, Topology
 from softdock.simulation.validity import assess_validity
 from softdock.tree.kernels.tree import copy_records, records
 
 DIVERGED = 0.5
 """Spurious gain of energy, relative to the energy scale of the run, above which a run has diverged."""
 
+NOTHING = ChangedMembers(())
+
 
 class PreparedMultibody:
     """A multibody scenario prepared to run: arrays, surfaces, channels, events, initial state."""
 
-    def __init__(self, scenario: MultibodyScenario) -> None:
+    def __init__(
+        self,
+        scenario: MultibodyScenario,
+        topology: Topology | None = None,
+        changed: ChangedMembers = NOTHING,
+    ) -> None:
+        """Prepare a scenario; `topology` is that of a scenario with other numbers of the members `changed`."""
         self.scenario = scenario
-        self.topology = topology_of(scenario)
-        self.assembly = self.topology.assemble(scenario)
-        pairs, contact_pairs = self.topology.pairs(scenario, self.assembly)
+        self.topology = Topology(scenario) if topology is None else topology
+        self.assembly = self.topology.assemble(scenario, changed)
+        pairs, contact_pairs = self.topology.pairs(scenario, self.assembly, changed)
         interfaces, pins = interface_records(scenario, self.assembly)
         self.simulation = Simulation(
             assembly=self.assembly,
             settings=_settings(scenario),
-            channels=self.topology.channels(scenario, self.assembly),
+            channels=self.topology.channels(scenario, self.assembly, changed),
             events=self._events(self._docking_contacts if self._needs_conditions else ()),
-            actions=self.topology.actions(scenario, self.assembly),
+            actions=self.topology.actions(scenario, self.assembly, changed),
             pairs=pairs,
             contact_pairs=contact_pairs,
             interfaces=interfaces,
@@ -70,6 +79,20 @@ class PreparedMultibody:
         self._captured: CapturedState | None = None
         self._has_captured = False
         """Whether the last run looked for the first contact; it found none if nothing was captured."""
+
+    @classmethod
+    def family(
+        cls, scenario: MultibodyScenario
+    ) -> "Callable[[MultibodyScenario, ChangedMembers], PreparedMultibody]":
+        """Return a function that prepares scenarios which differ from one in numbers of some members only."""
+        topology = Topology(scenario)
+
+        def prepare(other: MultibodyScenario, changed: ChangedMembers) -> PreparedMultibody:
+            if changed.touch("structures"):  # they decide how many modes there are
+                return cls(other)
+            return cls(other, topology, changed)
+
+        return prepare
 
     def check_start(self, session: Session | None = None) -> None:
         """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
