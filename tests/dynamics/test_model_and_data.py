@@ -121,6 +121,7 @@ def test_runs_share_a_model_and_scratch_memory_carries_nothing(name):
     data = DataMemory(model)
     first = Session(data)
     first.advance(0.3 * first.duration)
+    data.blocks[Memory.LISTS][:] = 0xFF
     data.reset()
     session = Session(data)
     for part in (0.25, 0.5):  # in pieces, as the copy

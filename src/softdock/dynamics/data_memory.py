@@ -1,6 +1,8 @@
 """Memory of the data: everything that changes in a run, which can be copied, saved and restored to the bit."""
 
 import struct
+import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +14,10 @@ from softdock.dynamics.system_records import FIRST_CAPACITY
 from softdock.errors import InputError, Problem
 from softdock.native.argument_types import Memory, PreparedStructure
 from softdock.native.structure_memory import Block, Layout
+
+if TYPE_CHECKING:
+    from softdock.dynamics.simulation import Simulation
+
 
 _HEADER = struct.Struct("<8s32s4q")
 """Name of the format, digest of the model, capacity of lists, status, rows of the history and of the log."""
@@ -54,7 +60,7 @@ class DataMemory:
     def resize_lists(self, capacity: int) -> None:
         """Empty the near lists and give them another capacity [blocks]."""
         if capacity == self.capacity:
-            self.blocks[Memory.LISTS][:] = 0
+            self.blocks[Memory.LISTS][:] = 0  # kernels also read lanes of a block that have no cell
         else:
             self._layout = self.model.layout_with(capacity)
             self.blocks[Memory.LISTS] = self._layout.block(Memory.LISTS)
@@ -116,6 +122,24 @@ class DataMemory:
         run, progress = self.run, self.progress
         pending = progress["pending_row"] != PendingRow.NONE
         return [run.record[: progress["record_rows"] + pending], run.log[: progress["log_rows"]]]
+
+
+class MemoryOfThread(threading.local):
+    """Memory that the runs of one thread use one after the other; results of a run are valid until the next one.
+
+    A campaign run then allocates nothing: its numbers are written into the model, and the data are reset.
+    """
+
+    def __init__(self) -> None:
+        self._data: DataMemory | None = None
+
+    def begin(self, simulation: "Simulation") -> DataMemory:
+        """Return the data of a simulation at its start."""
+        if self._data is not None and self._data.model.write(simulation):
+            self._data.reset()
+        else:
+            self._data = DataMemory(ModelMemory(simulation))
+        return self._data
 
 
 def _bytes(rows: np.ndarray) -> Block:

@@ -28,7 +28,6 @@ class ModelMemory:
 
     def __init__(self, simulation: "Simulation") -> None:
         """Copy the arrays of a simulation. Raises ArgumentError where they do not fit each other."""
-        self.arrays, self.settings = simulation.assembly, simulation.settings
         inputs, sizes = _inputs(simulation)
         self.layout: Layout = layout_of(RUN, sizes, inputs)
         """Places of all arrays, with near lists as they are at the start of a run."""
@@ -36,13 +35,32 @@ class ModelMemory:
         """Constant arrays; read-only."""
         self.start: Block = self.layout.block(Memory.DATA)
         """What changes in a run, at its start."""
-        blocks = {Memory.MODEL: self.block, Memory.DATA: self.start}
+        self._write(simulation, inputs)
+
+    def write(self, simulation: "Simulation") -> bool:
+        """Replace all numbers by those of another simulation; returns whether it has the same layout.
+
+        Otherwise nothing changes. For use between two runs: data that exist must be reset.
+        """
+        inputs, sizes = _inputs(simulation)
+        if layout_of(RUN, sizes, inputs) is not self.layout:
+            return False
+        self._write(simulation, inputs)
+        return True
+
+    def _write(self, simulation: "Simulation", inputs: dict[str, np.ndarray]) -> None:
+        self.arrays, self.settings = simulation.assembly, simulation.settings
+        self.block.flags.writeable = self.start.flags.writeable = True
         for path, array in inputs.items():
-            if (memory := self.layout.places[path].memory) in blocks:
-                self.layout.write(path, array, blocks[memory])
+            memory = self.layout.places[path].memory
+            if memory is Memory.MODEL:
+                self.layout.write(path, array, self.block)
+            elif memory is Memory.DATA:
+                self.layout.write(path, array, self.start)
         self.layout.view("system.pairs", self.start).view(np.ndarray)["overreach"] = -np.inf
         reset_peaks(self.layout.view("channels", self.start).view(np.recarray))
         self.block.flags.writeable = self.start.flags.writeable = False
+        self.__dict__.pop("digest", None)
 
     def layout_with(self, capacity: int) -> Layout:
         """Return the layout with near lists of another capacity [blocks]."""

@@ -6,6 +6,7 @@ Blocks contain numbers only, no addresses: they can be copied, stored and read b
 """
 
 import functools
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -32,11 +33,8 @@ class Place(NamedTuple):
     shape: tuple[int, ...]
     offset: int
     """First byte."""
-
-    @property
-    def end(self) -> int:
-        """Byte after the last one."""
-        return self.offset + self.dtype.itemsize * int(np.prod(self.shape))
+    end: int
+    """Byte after the last one."""
 
 
 class Layout:
@@ -55,14 +53,15 @@ class Layout:
         for path, kind in arrays_in(structure):
             memory = kind.memory or Memory.DATA
             shape = tuple(size if isinstance(size, int) else sizes[size] for size in kind.shape)
-            place = Place(path, memory, kind.dtype, shape, self.bytes[memory])
-            self.places[path] = place
-            self.bytes[memory] = -(-place.end // CACHE_LINE) * CACHE_LINE
-            words += [place.offset, *shape]
+            begin = self.bytes[memory]
+            end = begin + kind.dtype.itemsize * math.prod(shape)
+            self.places[path] = Place(path, memory, kind.dtype, shape, begin, end)
+            self.bytes[memory] = -(-end // CACHE_LINE) * CACHE_LINE
+            words += [begin, *shape]
             bases += [kinds.index(memory), *(len(kinds) for _ in shape)]
         self._words, self._bases = np.array(words, np.int64), np.array(bases)
         self._views = [
-            (*_class_and_type(place.dtype), place.shape, place.memory, place.offset)
+            (*_class_and_type(place.dtype), place.shape, kinds.index(place.memory), place.offset)
             for place in self.places.values()
         ]
 
@@ -76,7 +75,9 @@ class Layout:
     def view(self, path: str, block: Block) -> np.ndarray:
         """Return an array in the block of its kind of memory."""
         place = self.places[path]
-        return _view(*_class_and_type(place.dtype), place.shape, block, place.offset)
+        cls, dtype = _class_and_type(place.dtype)
+        array: np.ndarray = _new(cls, place.shape, dtype, block, place.offset)
+        return array
 
     def write(self, path: str, array: np.ndarray, block: Block) -> None:
         """Copy an array of the type and shape of its place into the block of its kind of memory."""
@@ -89,11 +90,10 @@ class Layout:
 
         Raises ArgumentError where sizes that depend on each other do not fit.
         """
-        arrays = iter(
-            [_view(cls, dtype, shape, blocks[memory], at) for cls, dtype, shape, memory, at in self._views]
-        )
-        value = _nested(self.structure, arrays)
-        addresses = np.array([blocks[memory].ctypes.data for memory in Memory] + [0], np.int64)
+        ordered = [blocks[memory] for memory in Memory]
+        arrays = [_new(cls, shape, dtype, ordered[i], at) for cls, dtype, shape, i, at in self._views]
+        value = _nested(self.structure, iter(arrays))
+        addresses = np.array([block.ctypes.data for block in ordered] + [0], np.int64)
         words = (self._words + addresses[self._bases]).tolist()
         return PreparedStructure(value, words, dict(self.sizes))
 
@@ -175,12 +175,6 @@ def _nested(structure: Any, arrays: Iterator[np.ndarray]) -> Any:
     if structure.check is not None and (problem := structure.check(value)):
         raise ArgumentError(problem)
     return value
-
-
-def _view(cls: type, dtype: np.dtype[Any], shape: tuple[int, ...], block: Block, at: int) -> np.ndarray:
-    """Return an array in a block; read-only if the block is."""
-    array: np.ndarray = _new(cls, shape, dtype, block, at)
-    return array
 
 
 @functools.cache

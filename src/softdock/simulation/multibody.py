@@ -10,6 +10,7 @@ from softdock.assembly.assembler import Assembly
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
+from softdock.dynamics.data_memory import MemoryOfThread
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.search.events import ACTION, CAPTURE_STATE, STOP_RUN
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
@@ -28,7 +29,6 @@ from softdock.result import Audit, Event, History, Phase, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.enclosure import enclosed_depths
-from softdock.simulation.left_out_faces import assumed_closures, left_out_faces
 from softdock.simulation.loads import load_metrics, read_loads
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
@@ -53,9 +53,13 @@ class PreparedMultibody:
         scenario: MultibodyScenario,
         topology: Topology | None = None,
         changed: ChangedMembers = NOTHING,
+        memory: MemoryOfThread | None = None,
     ) -> None:
-        """Prepare a scenario; `topology` is that of a scenario with other numbers of the members `changed`."""
-        self.scenario = scenario
+        """Prepare a scenario; `topology` is that of a scenario with other numbers of the members `changed`.
+
+        With `memory`, runs use that of the runs before them.
+        """
+        self.scenario, self._changed, self._memory = scenario, changed, memory
         self.topology = Topology(scenario) if topology is None else topology
         self.assembly = self.topology.assemble(scenario, changed)
         pairs, contact_pairs = self.topology.pairs(scenario, self.assembly, changed)
@@ -85,12 +89,12 @@ class PreparedMultibody:
         cls, scenario: MultibodyScenario
     ) -> "Callable[[MultibodyScenario, ChangedMembers], PreparedMultibody]":
         """Return a function that prepares scenarios which differ from one in numbers of some members only."""
-        topology = Topology(scenario)
+        topology, memory = Topology(scenario), MemoryOfThread()
 
         def prepare(other: MultibodyScenario, changed: ChangedMembers) -> PreparedMultibody:
             if changed.touch("structures"):  # they decide how many modes there are
                 return cls(other)
-            return cls(other, topology, changed)
+            return cls(other, topology, changed, memory)
 
         return prepare
 
@@ -106,7 +110,7 @@ class PreparedMultibody:
 
     def begin(self, simulation: Simulation | None = None) -> Session:
         """Return a session at the start. Raises `InputError` where bodies overlap there."""
-        session = (simulation or self.simulation).begin()
+        session = (simulation or self.simulation).begin(self._memory)
         self.check_start(session)
         return session
 
@@ -135,7 +139,10 @@ class PreparedMultibody:
 
     def result(self, run: Run) -> Result:
         """Return a finished run as a result: outcome, metrics, conservation check and history."""
-        result, frames = _result(self.scenario, run, self.topology), self.scenario.docking_frames
+        result, frames = (
+            _result(self.scenario, run, self.topology, self._changed),
+            self.scenario.docking_frames,
+        )
         if frames is None or not self.topology.contact_names:
             return result
         conditions, captured = None, run.captured
@@ -237,7 +244,7 @@ def _settings(scenario: MultibodyScenario) -> Settings:
     )
 
 
-def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result:
+def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: ChangedMembers) -> Result:
     names = list(scenario.events)
     events = tuple(
         Event(time=t, name=names[i], message=scenario.events[names[i]].message)
@@ -254,7 +261,11 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         message=message,
         completed=_is_complete(run),
         valid=valid,
-        warnings=(*warnings, *_notices(scenario, run, topology)),
+        warnings=(
+            *warnings,
+            *topology.surface_notices(scenario, changed),
+            *_notices(scenario, run, topology),
+        ),
         loads=loads,
         metrics={**load_metrics(loads), **_metrics(scenario, run, topology, events, phases)},
         audit=_audit(scenario, run),
@@ -276,9 +287,7 @@ def _history(run: Run, topology: Topology) -> History:
 
 def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[str]:
     """Return sentences about events and metrics that may surprise; they do not affect the validity of the run."""
-    names, notices = list(scenario.events), left_out_faces(scenario)
-    closures = assumed_closures(scenario, from_files=True)
-    notices += [f"Surface {name!r} is {sentence}" for name, sentence in closures.items()]
+    names, notices = list(scenario.events), []
     for i in run.true_at_start:
         if i < len(names):
             dwell = topology.conditions[names[i]].dwell

@@ -24,6 +24,7 @@ from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.action_records import action_records
+from softdock.simulation.left_out_faces import surface_notices
 from softdock.simulation.loads import LoadRows, load_rows, set_load_flags
 from softdock.simulation.metrics import (
     TRACKED,
@@ -303,6 +304,14 @@ class Topology:
             for name, bodies in sides.items()
             if sum(frames.chaser in scenario.lineage(body) for body in bodies) == 1
         ]
+
+    def surface_notices(self, scenario: MultibodyScenario, changed: ChangedMembers) -> list[str]:
+        """Return sentences about what the surfaces of a scenario of this topology leave out and assume."""
+        return surface_notices(scenario) if changed.touch("surfaces") else self._surface_notices
+
+    @cached_property
+    def _surface_notices(self) -> list[str]:
+        return surface_notices(self.scenario)
 
     @cached_property
     def base_assembly(self) -> Assembly:
