@@ -154,8 +154,10 @@ def _update_mounts(layout: Assembly, system: System, changed: set[str]) -> np.re
     if not changed:
         return layout.reactions
     reactions = k.copy_records(layout.reactions)
-    for i, body in enumerate(reaction_names(system).values()):
-        if reactions[i].mount and not changed.isdisjoint(rigidly_beyond(system, body)):
+    mounts = reactions.view(np.ndarray)["mount"].tolist()
+    names = [body for body in reaction_names(system).values() if body in layout.placed]
+    for i, body in enumerate(names):
+        if mounts[i] and not changed.isdisjoint(rigidly_beyond(system, body)):
             write_mount_inertia(reactions[i], system, body, layout.placed, layout.attached)
     return reactions
 

@@ -26,7 +26,7 @@ def prepare_system(arrays: SystemArrays) -> PreparedStructure:
     """Return copies of the arrays of a system as `system_records` does, ready for several calls."""
     contacts = contact_arrays(())
     sizes = {"bonds": 0, "interfaces": 0, "pins": 0, "formula nodes": 0}
-    copied = system_inputs(arrays) | contact_inputs(contacts) | controller_inputs(_no_controllers())
+    copied = system_inputs(arrays) | contact_inputs(contacts) | controller_inputs(without_controllers())
     system = allocate(SYSTEM, sizes | list_sizes(contacts, FIRST_CAPACITY), copied=copied)
     clear_lists(system.value.lists)
     return system
@@ -66,6 +66,6 @@ def controller_inputs(gnc: GncRecords) -> dict[str, np.ndarray]:
 
 
 @functools.cache
-def _no_controllers() -> GncRecords:
-    """Return empty records of controllers, shared because they are only copied."""
+def without_controllers() -> GncRecords:
+    """Return the records of a system without controllers, shared because they are only copied."""
     return no_controllers()

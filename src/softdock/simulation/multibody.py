@@ -17,6 +17,7 @@ from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, R
 from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.dynamics.system_records import without_controllers
 from softdock.errors import InputError, Problem
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.contact_conditions import CONDITION_METRICS
@@ -193,8 +194,9 @@ class PreparedMultibody:
         events = copy_records(self.topology.events)
         self.topology.set_limits(events, self.scenario)
         if capturing:
-            for event, name in zip(events[self.topology.first_capture :], self.topology.contact_names):
-                event.armed = event.fresh = event.once = int(name in capturing)
+            first, names = self.topology.first_capture, self.topology.contact_names
+            captures = events.view(np.ndarray)[first : first + len(names)]  # field access is ten times faster
+            captures["armed"] = captures["fresh"] = captures["once"] = [name in capturing for name in names]
         return events
 
     def _capturing(self, contacts: Collection[str], *, stop: bool = False) -> Simulation:
@@ -211,6 +213,8 @@ class PreparedMultibody:
 
 def _controllers(scenario: MultibodyScenario, assembly: Assembly) -> GncRecords:
     """Return the records of controllers; raises InputError where dispersed numbers make one impossible."""
+    if not scenario.gnc:
+        return without_controllers()
     try:
         return gnc_records(scenario, assembly)
     except FieldError as error:
