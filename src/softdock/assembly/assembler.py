@@ -56,8 +56,8 @@ def assemble(system: System) -> Assembly:
     return write_numbers(_LayoutBuilder(system).finish(), system)
 
 
-WRITABLE = {"bodies", "gravity", "springs", "stops", "drives", "struts", "welds", "locks", "couplings"}
-"""Groups of members whose numbers are written into a layout; numbers of others may be part of it."""
+ELEMENTS = ("springs", "stops", "drives", "struts", "welds", "locks", "couplings")
+"""Groups of elements whose numbers are written into a layout, beside bodies and gravity."""
 FIXED = ("structures", "orbit", "loads", "reactions")
 """Groups of members whose numbers are part of the layout."""
 
@@ -65,7 +65,9 @@ FIXED = ("structures", "orbit", "loads", "reactions")
 def has_layout_of(system: System, changed: ChangedMembers) -> bool:
     """Return whether a system keeps the layout of another one from which it differs in numbers of some members."""
     moved = changed.names("bodies", "joint")
-    return not changed.touch(*FIXED) and all(isinstance(system.bodies[name].joint, j.Free) for name in moved)
+    return not changed.affects(*FIXED) and all(
+        isinstance(system.bodies[name].joint, j.Free) for name in moved
+    )
 
 
 def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | None = None) -> Assembly:
@@ -90,10 +92,8 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
             q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(
                 joint, system
             )
-    heavier = (
-        system.bodies if changed is None else changed.names("bodies", "mass", "centre_of_mass", "inertia")
-    )
-    for link in sorted({layout.placed[name].link for name in heavier} | _carriers(layout, changed)):
+    heavier = placed if changed is None else changed.names("bodies", "mass", "centre_of_mass", "inertia")
+    for link in sorted({layout.placed[name].link for name in heavier}):
         _write_link_inertia(links, groups, link, layout, system)
     world.view(np.ndarray)["gravity"] = system.gravity
     written = replace(
@@ -108,11 +108,6 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
         **_written_elements(layout, system, q, u, changed),
     )
     return _with_equilibrium(_at_start(written, q))
-
-
-def _carriers(layout: Assembly, changed: ChangedMembers | None) -> set[int]:
-    """Return the links that carry structures, whose inertia is written with all numbers."""
-    return {attached.link for attached in layout.attached} if changed is None else set()
 
 
 def _written_elements(
@@ -131,8 +126,8 @@ def _written_elements(
         elements, index, tables, breaks = writer.elements(system)
         return {"elements": elements, "element_index": index, "tables": tables, "breaks": breaks}
     elements, named = k.copy_records(layout.elements), system.elements()
-    for group in WRITABLE - {"bodies"}:
-        for name in changed.names(group) if group != "gravity" else ():
+    for group in ELEMENTS:
+        for name in changed.names(group):
             record, element = elements[layout.element_index[name]], named[name]
             assert not isinstance(element, Load)
             elements[layout.element_index[name]] = np.zeros((), elements.dtype)

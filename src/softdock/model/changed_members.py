@@ -15,7 +15,7 @@ class ChangedMembers:
         """Return whether anything changes."""
         return bool(self._keys)
 
-    def touch(self, *groups: str) -> bool:
+    def affects(self, *groups: str) -> bool:
         """Return whether some member of a group changes, or a value of the scenario of that name."""
         return not self._groups.isdisjoint(groups)
 

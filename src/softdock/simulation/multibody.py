@@ -93,7 +93,7 @@ class PreparedMultibody:
         topology, memory = Topology(scenario), MemoryOfThread()
 
         def prepare(other: MultibodyScenario, changed: ChangedMembers) -> PreparedMultibody:
-            if changed.touch("structures"):  # they decide how many modes there are
+            if changed.affects("structures"):  # they decide how many modes there are
                 return cls(other)
             return cls(other, topology, changed, memory)
 

@@ -307,7 +307,7 @@ class Topology:
 
     def surface_notices(self, scenario: MultibodyScenario, changed: ChangedMembers) -> list[str]:
         """Return sentences about what the surfaces of a scenario of this topology leave out and assume."""
-        return surface_notices(scenario) if changed.touch("surfaces") else self._surface_notices
+        return surface_notices(scenario) if changed.affects("surfaces") else self._surface_notices
 
     @cached_property
     def _surface_notices(self) -> list[str]:
@@ -358,7 +358,7 @@ class Topology:
         self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
     ) -> np.recarray:
         """Return the actions of the events of a scenario of this topology."""
-        if not changed.touch("events", "phases"):
+        if not changed.affects("events", "phases"):
             return copy_records(self._actions)
         return self._make_actions(scenario, assembly)
 
@@ -388,7 +388,7 @@ class Topology:
         self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
     ) -> tuple[np.recarray, list[ContactPair]]:
         """Return the contacts of a scenario of this topology."""
-        if changed.touch("surfaces", "contacts") or not self.keeps_layout(scenario, changed):
+        if changed.affects("surfaces", "contacts") or not self.keeps_layout(scenario, changed):
             return pair_records(scenario, assembly, scenario.directory)
         records, pairs = self._pairs
         return copy_records(records), pairs
