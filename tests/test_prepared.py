@@ -38,8 +38,7 @@ def calls(monkeypatch):
         monkeypatch.setattr(owner, name, counting)
 
     count(MultibodyScenario, "_check_all", "validations")
-    count(assembler._Assembler, "finish", "assemblies")
-    count(assembler, "_update_numbers", "assemblies")
+    count(assembler, "write_numbers", "assemblies")
     count(Session, "advance", "simulations")
     count(chain, "run_chain", "chain runs")
     count(station, "as_multibody", "aimed visitors")

@@ -1,12 +1,12 @@
-"""Structures in one block of memory have the declared types, shapes and alignment, and are passed like others."""
+"""Structures in blocks of memory have the declared types, shapes and alignment, and are passed like others."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from softdock.native.argument_types import FLOAT, Structure, floats, integers, records
-from softdock.native.structure_memory import CACHE_LINE, allocate
+from softdock.native.argument_types import FLOAT, Memory, Structure, floats, integers, records
+from softdock.native.structure_memory import CACHE_LINE, Layout, allocate
 
 BODY = np.dtype([("mass", np.float64), ("index", np.int64)], align=True)
 
@@ -23,13 +23,13 @@ class Outer(NamedTuple):
     state: np.ndarray
 
 
-INNER = Structure(Inner, {"table": floats("rows", "bodies"), "rows": integers("rows")})
+INNER = Structure(Inner, {"table": floats("rows", "bodies", memory=Memory.SCRATCH), "rows": integers("rows")})
 OUTER = Structure(
     Outer,
     {
         "bodies": records(BODY, "bodies"),
         "inner": INNER,
-        "fixed": floats(3, writable=False),
+        "fixed": floats(3, memory=Memory.MODEL),
         "state": floats("n"),
     },
     lambda outer: "the first mass is negative" if outer.bodies[0].mass < 0.0 else None,
@@ -43,12 +43,12 @@ def bodies(*masses):
 
 
 def allocate_outer(**changes):
-    copied = {"bodies": bodies(2.0, 3.0), "state": np.arange(5.0)} | changes
-    return allocate(OUTER, {"rows": 4}, copied=copied, given={"fixed": np.ones(3)})
+    copied = {"bodies": bodies(2.0, 3.0), "fixed": np.ones(3), "state": np.arange(5.0)} | changes
+    return allocate(OUTER, {"rows": 4}, copied=copied)
 
 
 @pytest.mark.plain_python
-def test_fields_are_copied_given_or_zero():
+def test_fields_are_copied_or_zero():
     source = bodies(2.0, 3.0)
     value = allocate_outer(bodies=source).value
     assert isinstance(value, Outer)
@@ -97,12 +97,31 @@ def test_arrays_that_do_not_fit_are_refused(name):
         allocate_outer(**changes)
 
 
-def test_given_values_must_have_the_sizes_of_the_others():
-    table = INNER.prepare(Inner(np.zeros((4, 3)), np.zeros(4, np.int64)))
-    with pytest.raises(TypeError, match=r"inner: .*bodies = 2 as in a previous argument; given 3"):
-        allocate(OUTER, {"n": 1}, copied={"bodies": bodies(1.0, 1.0)}, given={"inner": table})
+def test_sizes_must_fit_those_of_copied_arrays():
+    table = np.zeros((4, 3))
+    with pytest.raises(TypeError, match=r"inner\.table: .*bodies = 2 as in a previous argument; given array"):
+        allocate(OUTER, {"n": 1}, copied={"bodies": bodies(1.0, 1.0), "inner.table": table})
     with pytest.raises(TypeError, match=r"fixed: expected .*shape \(3\)"):
-        allocate(OUTER, {"bodies": 2, "rows": 1, "n": 1}, given={"fixed": np.zeros(2)})
+        allocate(OUTER, {"bodies": 2, "rows": 1, "n": 1}, copied={"fixed": np.zeros(2)})
+
+
+def test_every_kind_of_memory_is_one_block_and_the_model_may_be_read_only():
+    layout = Layout(OUTER, {"bodies": 2, "rows": 4, "n": 5})
+    assert {memory: size for memory, size in layout.bytes.items() if size} == {
+        Memory.MODEL: 64,  # fixed
+        Memory.DATA: 64 + 64 + 64,  # bodies, rows, state
+        Memory.SCRATCH: 64,  # table
+    }
+    assert [place.offset for place in layout.places.values()] == [0, 0, 64, 0, 128]
+    blocks = {memory: layout.block(memory) for memory in Memory}
+    layout.write("fixed", np.arange(3.0), blocks[Memory.MODEL])
+    blocks[Memory.MODEL].flags.writeable = False
+    prepared = layout.bind(blocks)
+    assert prepared.value.fixed.tolist() == [0.0, 1.0, 2.0]
+    assert not prepared.value.fixed.flags.writeable
+    assert OUTER.prepare(prepared.value).words == prepared.words
+    prepared.value.state[:] = 2.0
+    assert layout.view("state", blocks[Memory.DATA]).tolist() == [2.0] * 5
 
 
 def test_only_arrays_can_be_allocated():

@@ -40,7 +40,8 @@ def chaser_start(
     """
     system = assembly.system
     links = links_at_state(assembly, assembly.y).view(np.ndarray)
-    X_NP, X_NT, X_NC = (_pose(links, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
+    X_NP, X_NT = _pose(links, assembly, port), _pose(links, assembly, tip)
+    X_NC = link_pose(links, assembly.placed[chaser].link) @ assembly.placed[chaser].X_LB
     q_turn, q_roll = (quaternion_from_rotation_vector(v) for v in (turn, np.array([0.0, 0.0, roll])))
     R_PT = matrix_from_quaternion(q_turn) @ matrix_from_quaternion(q_roll)
     X_CT = X_NC.relative(X_NT)

@@ -1,12 +1,19 @@
 """Conversion of a model to the arrays of the dynamics, with its initial state."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.axis_groups import group_axes, write_inertia
-from softdock.assembly.elements import ElementArrays, element_arrays, element_states, state_indices
+from softdock.assembly.elements import (
+    ElementArrays,
+    element_arrays,
+    element_states,
+    empty_elements,
+    state_indices,
+)
 from softdock.assembly.reactions import (
     body_inertia,
     reaction_names,
@@ -24,9 +31,9 @@ from softdock.dynamics.system_arrays import SystemArrays
 from softdock.elements.declaration import Surroundings
 from softdock.elements.kernels.dispatch import Laws, States
 from softdock.elements.kinds import kind_number
-from softdock.elements.load.model import Load
 from softdock.elements.lock.model import Lock
 from softdock.elements.registry import ELEMENT_KINDS
+from softdock.model.changed_members import ChangedMembers
 from softdock.model.orbit import HILL
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Body, System
@@ -54,93 +61,93 @@ class Assembly(SystemArrays):
     """Evaluator of poses and velocities; systems that differ in numbers only share it."""
 
 
-def assemble(system: System, like: Assembly | None = None) -> Assembly:
-    """Return the arrays of a system and its initial state.
-
-    If `like` is the assembly of a system that differs in numbers only, its arrays are copied and updated; the result
-    has the same bits.
-    """
-    if like is not None and _differs_in_numbers_only(like.system, system):
-        assembly = _update_numbers(like, system)
-    else:
-        assembly = _Assembler(system).finish()
-    return _with_equilibrium(assembly)
+def assemble(system: System) -> Assembly:
+    """Return the arrays of a system and its initial state: the layout, then all numbers."""
+    return write_numbers(_LayoutBuilder(system).finish(), system)
 
 
-def _with_equilibrium(assembly: Assembly) -> Assembly:
-    """Return the assembly with structures marked as `settled` in static equilibrium."""
-    if any(structure.settled for structure in assembly.system.structures.values()):
-        from softdock.assembly.equilibrium import settle_structures  # imports this module
-
-        return settle_structures(assembly)
-    return assembly
+FIXED = (
+    "structures", "orbit", "reactions", *(kind.group for kind in ELEMENT_KINDS.values() if not kind.replaceable),
+)  # fmt: skip
+"""Groups of members whose numbers are part of the layout."""
 
 
-def _differs_in_numbers_only(before: System, after: System) -> bool:
-    """Return whether two systems differ only in masses, in the start of free bodies, in gravity and in elements."""
-    if list(before.bodies) != list(after.bodies) or before.orbit is not after.orbit:
-        return False
-    for a, b in zip(before.bodies.values(), after.bodies.values()):
-        free = isinstance(a.joint, j.Free) and isinstance(b.joint, j.Free)
-        if a is not b and (a.parent != b.parent or not (free or a.joint is b.joint)):
-            return False
-    if list(before.structures) != list(after.structures):
-        return False
-    if any(before.structures[name] is not after.structures[name] for name in after.structures):
-        return False
-    old, new = before.elements(), after.elements()
-    if element_states(before) != element_states(after):
-        return False
-    return list(old) == list(new) and all(
-        a is b or (type(a) is type(b) and not isinstance(a, Load)) for a, b in zip(old.values(), new.values())
+def has_layout_of(system: System, changed: ChangedMembers) -> bool:
+    """Return whether a system keeps the layout of another one from which it differs in numbers of some members."""
+    moved = changed.names("bodies", "joint")
+    return not changed.affects(*FIXED) and all(
+        isinstance(system.bodies[name].joint, j.Free) for name in moved
     )
 
 
-def _update_numbers(like: Assembly, system: System) -> Assembly:
-    """Return the arrays of a system that differs from that of `like` in numbers only."""
-    before = like.system
-    links, axes, groups, world = map(k.copy_records, (like.links, like.axes, like.groups, like.world))
-    arrays = _copied_elements(like)
-    n_q = len(like.state_kinds) - EXTRA_STATES - len(like.velocities)
-    q, u = like.y[:n_q].copy(), like.velocities.copy()
-    q[like.state_kinds[:n_q] == StateKind.MODAL] = 0.0
-    changed_inertias = set()
-    for name, body in system.bodies.items():
-        if isinstance(body.joint, j.Revolute | j.Prismatic):
-            q[like.joints[name].at_q] = start_position(system, name, body.joint)
-        old = before.bodies[name]
-        if body is old:
-            continue
-        if (body.mass, body.centre_of_mass, body.inertia) != (old.mass, old.centre_of_mass, old.inertia):
-            changed_inertias.add(name)
-            _write_link_inertia(links, groups, like.placed[name].link, like, system)
-        if isinstance(body.joint, j.Free):
-            place = like.joints[name]
+def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | None = None) -> Assembly:
+    """Return a copy of a layout with the numbers of a system, and its initial state.
+
+    With `changed`, the layout has the numbers of a system that differs in these members only; the result has the same
+    bits.
+    """
+    links, axes, groups, world = map(k.copy_records, (layout.links, layout.axes, layout.groups, layout.world))
+    n_q = len(layout.state_kinds) - EXTRA_STATES - len(layout.velocities)
+    q, u = layout.y[:n_q].copy(), layout.velocities.copy()
+    q[layout.state_kinds[:n_q] == StateKind.MODAL] = 0.0
+    # Bodies on the arm of a robot have no place before the arm is added.
+    placed = [name for name in system.bodies if name in layout.placed]
+    for name in placed:
+        joint = system.bodies[name].joint
+        if isinstance(joint, j.Revolute | j.Prismatic):
+            q[layout.joints[name].at_q] = start_position(system, name, joint)
+    for name in placed if changed is None else changed.names("bodies"):
+        joint, place = system.bodies[name].joint, layout.joints[name]
+        if isinstance(joint, j.Free):
             q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(
-                body.joint, system
+                joint, system
             )
+    heavier = placed if changed is None else changed.names("bodies", "mass", "centre_of_mass", "inertia")
+    for link in sorted({layout.placed[name].link for name in heavier}):
+        _write_link_inertia(links, groups, link, layout, system)
     world.view(np.ndarray)["gravity"] = system.gravity
-    around = Surroundings(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
-    named, indices = before.elements(), state_indices(system, n_q)
-    for i, (name, element) in enumerate(system.elements().items()):
-        if element is not named[name]:
-            assert not isinstance(element, Load)
-            arrays.fill(i, element, indices.get(name, -1), around)
-    changed = replace(
-        like,
+    written = replace(
+        layout,
         system=system,
         links=links,
         axes=axes,
         groups=groups,
-        elements=arrays.elements,
-        element_data=arrays.data,
-        laws=arrays.laws,
-        states=arrays.states,
         world=world,
         velocities=u,
-        reactions=_update_mounts(like, system, changed_inertias) if changed_inertias else like.reactions,
+        reactions=_update_mounts(layout, system, set(heavier)) if changed else layout.reactions,
+        **_written_elements(layout, system, q, u, changed),
     )
-    return _at_start(changed, q)
+    return _with_equilibrium(_at_start(written, q))
+
+
+def _written_elements(
+    layout: Assembly, system: System, q: Floats, u: Floats, changed: ChangedMembers | None
+) -> dict[str, Any]:
+    """Return the fields of elements of an assembly: all of them, or copies with those that changed."""
+    around = Surroundings(placed=layout.placed, joints=layout.joints, q=q, u=u, flexible=layout.flexible)
+    indices = state_indices(system, len(q))
+    if changed is None:
+        arrays = element_arrays(system, indices, around)
+        tables = np.array(around.tables, float).reshape(-1, 2)
+        breaks = np.unique(tables[np.isfinite(tables[:, 0]), 0])
+        index = {name: i for i, name in enumerate(system.elements())}
+        return _arrays_of(arrays) | {"element_index": index, "tables": tables, "breaks": breaks}
+    arrays = _copied_elements(layout)
+    for kind in ELEMENT_KINDS.values():
+        elements = getattr(system, kind.group)
+        for name in changed.names(kind.group):
+            arrays.fill(layout.element_index[name], elements[name], indices.get(name, -1), around)
+    return _arrays_of(arrays)
+
+
+def _arrays_of(arrays: ElementArrays) -> dict[str, Any]:
+    """Return the records of elements as fields of an assembly."""
+    return {
+        "elements": arrays.elements,
+        "element_data": arrays.data,
+        "laws": arrays.laws,
+        "states": arrays.states,
+    }
 
 
 def _copied_elements(assembly: Assembly) -> ElementArrays:
@@ -153,12 +160,25 @@ def _copied_elements(assembly: Assembly) -> ElementArrays:
     )
 
 
-def _update_mounts(like: Assembly, system: System, changed: set[str]) -> np.recarray:
+def _with_equilibrium(assembly: Assembly) -> Assembly:
+    """Return the assembly with structures marked as `settled` in static equilibrium."""
+    if any(structure.settled for structure in assembly.system.structures.values()):
+        from softdock.assembly.equilibrium import settle_structures  # imports this module
+
+        return settle_structures(assembly)
+    return assembly
+
+
+def _update_mounts(layout: Assembly, system: System, changed: set[str]) -> np.recarray:
     """Return the reactions with the inertias beyond those mounts that carry a body with another inertia."""
-    reactions = k.copy_records(like.reactions)
-    for i, body in enumerate(reaction_names(system).values()):
-        if reactions[i].mount and not changed.isdisjoint(rigidly_beyond(system, body)):
-            write_mount_inertia(reactions[i], system, body, like.placed, like.attached)
+    if not changed:
+        return layout.reactions
+    reactions = k.copy_records(layout.reactions)
+    mounts = reactions.view(np.ndarray)["mount"].tolist()
+    names = [body for body in reaction_names(system).values() if body in layout.placed]
+    for i, body in enumerate(names):
+        if mounts[i] and not changed.isdisjoint(rigidly_beyond(system, body)):
+            write_mount_inertia(reactions[i], system, body, layout.placed, layout.attached)
     return reactions
 
 
@@ -175,14 +195,14 @@ def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
 
 
 def _write_link_inertia(
-    links: np.recarray, groups: np.recarray, link: int, like: Assembly, system: System
+    links: np.recarray, groups: np.recarray, link: int, layout: Assembly, system: System
 ) -> None:
-    """Write the inertia of a link again, summed in the same order as at first, so that the bits are the same."""
+    """Write the inertia of a link: the sum over its bodies and structures."""
     own = np.zeros(10)
-    for name, placed in like.placed.items():
+    for name, placed in layout.placed.items():
         if placed.link == link and name in system.bodies:
             own += body_inertia(placed.X_LB, system.bodies[name])
-    for attached in like.attached:
+    for attached in layout.attached:
         if attached.link == link:
             own += attached.own()
     plain = links.view(np.ndarray)
@@ -191,7 +211,9 @@ def _write_link_inertia(
         write_inertia(groups, links[link])
 
 
-class _Assembler:
+class _LayoutBuilder:
+    """Builder of what numbers do not change: links, joints with their frames, indices, structures, reactions."""
+
     def __init__(self, system: System) -> None:
         self.system = system
         self.links: list[np.record] = []
@@ -238,11 +260,10 @@ class _Assembler:
         at_q, at_u = len(self.q), len(self.u)
         if isinstance(joint, j.Free):
             link = self._add_link(k.FREE, -1, 6, Pose.identity())
-            q, u = _initial_free_state(joint, self.system)
             self._add_state(
-                q,
+                [0.0] * 7,
                 [StateKind.LENGTH] * 3 + [StateKind.QUATERNION] * 4,
-                u,
+                [0.0] * 6,
                 [StateKind.ANGULAR_MOMENTUM] * 3 + [StateKind.MOMENTUM] * 3,
             )
             X_LB = Pose.identity()
@@ -255,19 +276,16 @@ class _Assembler:
         self.placed[name] = BodyPlacement(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
         self.joints[name] = JointIndices(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
-        self.links[link].own[:] += body_inertia(X_LB, body)
 
     def _attach(self, name: str, flexible: Flexible) -> Attached:
         placed = self.placed[flexible.body]
-        attached = Attached(
+        return Attached(
             name=name,
             flexible=flexible,
             modes=flexible.find_modes(self.system.directory),
             link=placed.link,
             X_LB=placed.X_LB,
         )
-        self.links[placed.link].own[:] += attached.own()
-        return attached
 
     def _add_joint(self, name: str, joint: j.Joint, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
         """Add the links of a joint with frame J in the parent link; returns the last link and the body frame in it."""
@@ -281,9 +299,9 @@ class _Assembler:
         slides = (k.PRISMATIC, StateKind.LENGTH, StateKind.SPEED)
         turns = (k.REVOLUTE, StateKind.ANGLE, StateKind.RATE)
         if isinstance(joint, j.Revolute):
-            steps = [(turns, j.direction(joint.axis), start_position(self.system, name, joint), joint.rate)]
+            steps = [(turns, j.direction(joint.axis), 0.0, joint.rate)]
         elif isinstance(joint, j.Prismatic):
-            steps = [(slides, j.direction(joint.axis), start_position(self.system, name, joint), joint.speed)]
+            steps = [(slides, j.direction(joint.axis), 0.0, joint.speed)]
         elif isinstance(joint, j.Universal):
             steps = [
                 (turns, j.direction(axis), angle, rate)
@@ -305,10 +323,10 @@ class _Assembler:
         return link, X
 
     def finish(self) -> Assembly:
+        """Return an assembly whose numbers of masses, free bodies, elements and gravity are missing."""
         links = k.records(len(self.links), k.LINK)
         for i, link in enumerate(self.links):
             links[i] = link
-            links[i].deformed[:] = link.own
         axes = k.records(len(self.u), k.AXIS)
         groups, tiles = group_axes(links)
         flexible = flexible_records(self.attached, len(self.q), len(self.u))
@@ -319,33 +337,26 @@ class _Assembler:
         own = [kind for kinds in element_states(self.system).values() for kind in kinds]
         self._add_state([0.0] * len(own), own, [], [])
         world = k.records(1, WORLD_RECORD)
-        world[0].gravity[:] = self.system.gravity
         world[0].n_q, world[0].n_u, world[0].element_states = len(self.q), len(self.u), len(own)
-        around = Surroundings(placed=self.placed, joints=self.joints, q=self.q, u=self.u, flexible=flexible)
-        arrays = element_arrays(self.system, state_indices(self.system, len(self.q)), around)
-        tables = np.array(around.tables, float).reshape(-1, 2)
-        q, u, locks = np.array(self.q), np.array(self.u), len(self.system.elements_of(Lock))
+        locks = len(self.system.elements_of(Lock))
         reactions, items, reaction_index = reaction_records(
             self.system, self.placed, self.first_links, self.attached
         )
-        assembly = Assembly(
+        return Assembly(
             system=self.system,
             links=links,
             axes=axes,
             groups=groups,
             tiles=tiles,
-            elements=arrays.elements,
-            element_data=arrays.data,
-            laws=arrays.laws,
-            states=arrays.states,
-            tables=tables,
+            **_arrays_of(empty_elements()),
+            tables=np.zeros((0, 2)),
             world=world,
-            breaks=np.unique(tables[np.isfinite(tables[:, 0]), 0]),
-            y=np.empty(0),
-            velocities=u,
+            breaks=np.zeros(0),
+            y=state(np.array(self.q), np.zeros(len(self.u))),
+            velocities=np.array(self.u),
             placed=self.placed,
             joints=self.joints,
-            element_index={name: i for i, name in enumerate(self.system.elements())},
+            element_index={},
             attached=self.attached,
             modal_scales=modal_scales(self.attached),
             flexible=flexible,
@@ -357,7 +368,6 @@ class _Assembler:
             reaction_index=reaction_index,
             state_kinds=np.array([*self.q_kinds, *self.u_kinds] + [StateKind.ENERGY] * EXTRA_STATES),
         )
-        return _at_start(assembly, q)
 
     def _plate_records(self) -> np.recarray:
         """Return the plates of the orbit, on which drag and solar pressure act."""

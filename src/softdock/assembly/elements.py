@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,16 +50,21 @@ class ElementArrays:
         record.at_state = at_state
 
 
+def empty_elements(rows: Mapping[str, int] = MappingProxyType({})) -> ElementArrays:
+    """Return records for a number of elements of each kind, all zero."""
+    count = sum(rows.values())
+    return ElementArrays(
+        elements=records(count, ELEMENT),
+        data=records(count, ELEMENT_DATA),
+        laws=Laws(*(records(rows.get(name, 0), dtype) for name, dtype in LAWS.items())),
+        states=States(*(records(rows.get(name, 0), dtype) for name, dtype in STATES.items())),
+    )
+
+
 def element_arrays(system: System, indices: Mapping[str, int], around: Surroundings) -> ElementArrays:
     """Return the records of all elements of a system; `indices` has the first own entry in the state of some."""
     named = system.elements()
-    rows: Counter[str] = Counter(kind_of(type(element))[0] for element in named.values())
-    arrays = ElementArrays(
-        elements=records(len(named), ELEMENT),
-        data=records(len(named), ELEMENT_DATA),
-        laws=Laws(*(records(rows[name], dtype) for name, dtype in LAWS.items())),
-        states=States(*(records(rows[name], dtype) for name, dtype in STATES.items())),
-    )
+    arrays = empty_elements(Counter(kind_of(type(element))[0] for element in named.values()))
     filled: Counter[str] = Counter()
     for i, (name, element) in enumerate(named.items()):
         kind = kind_of(type(element))[0]

@@ -11,7 +11,7 @@ from softdock.campaign.template import Template
 from softdock.errors import InputError, RunError
 from softdock.native.library import prepare_kernels
 from softdock.result import Result, plain_data
-from softdock.simulation import prepare, run_prepared
+from softdock.simulation import run_prepared
 
 
 class Row(NamedTuple):
@@ -103,9 +103,11 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
         start = time.perf_counter()
         scenario = template.build(inputs)
         unrecorded = scenario if policy.stores_always(run) else scenario.without_history()
-        result = run_prepared(prepare(unrecorded))
+        result = run_prepared(template.prepare(unrecorded, inputs))
         stored = policy.stores(run, result)
-        recorded = run_prepared(prepare(scenario)) if stored and unrecorded is not scenario else result
+        recorded = result
+        if stored and unrecorded is not scenario:
+            recorded = run_prepared(template.prepare(scenario, inputs))
     except InputError as error:  # some errors appear only in the assembled system: surfaces overlap
         return _row_without_result(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from softdock.model.changed_members import ChangedMembers
 from softdock.scenario.base import ScenarioBase
-from softdock.scenario.kinds import KINDS
+from softdock.scenario.kinds import KINDS, Family, Prepared
 from softdock.scenario.loading import from_data
 from softdock.scenario.messages import named_groups
 from softdock.scenario.number_replacement import is_number_replacement, replace_numbers
@@ -45,11 +46,30 @@ class Template:
         the same.
         """
         try:
-            if all(is_number_replacement(value, value_at(self.data, path)) for path, value in inputs.items()):
+            if self.replaces_numbers(inputs):
                 return replace_numbers(_original_scenario(self), inputs)
-        except (KeyError, ValueError):
+        except ValueError:
             pass  # validation of the complete data gives a message with the field
         return self.build_from_data(inputs)
+
+    def prepare(self, scenario: ScenarioBase, inputs: Mapping[str, Any]) -> Prepared:
+        """Return a scenario that `build` returned for the same inputs, prepared to run; raises InputError.
+
+        Where only numbers are replaced by numbers, only the members that they belong to are written into the arrays of
+        the original scenario. The result is the same.
+        """
+        if self.replaces_numbers(inputs):
+            return _family(self)(scenario, ChangedMembers(inputs))
+        return KINDS[scenario.kind].prepare(scenario)
+
+    def replaces_numbers(self, inputs: Mapping[str, Any]) -> bool:
+        """Return whether only numbers are replaced by numbers."""
+        try:
+            return all(
+                is_number_replacement(value, value_at(self.data, path)) for path, value in inputs.items()
+            )
+        except KeyError:
+            return False
 
     def build_from_data(self, inputs: Mapping[str, Any]) -> ScenarioBase:
         """Return the scenario with fields replaced, validated from plain data; raises InputError."""
@@ -66,6 +86,13 @@ class Template:
 def _original_scenario(template: Template) -> ScenarioBase:
     """Return the unchanged scenario; built once per process."""
     return template.build_from_data({})
+
+
+@functools.lru_cache(maxsize=4)
+def _family(template: Template) -> Family:
+    """Return the function that prepares scenarios with other numbers; made once per process."""
+    scenario = _original_scenario(template)
+    return KINDS[scenario.kind].family(scenario)
 
 
 def value_at(data: Any, path: str) -> Any:

@@ -17,7 +17,7 @@ from softdock.errors import InputError, Problem
 from softdock.geometry.kernels import ARC, LINE
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.profile_arrays import Column, described_rows, profile_array, sharp_edges
-from softdock.native.argument_types import PreparedStructure
+from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.structure_memory import allocate
 
 Floats = NDArray[np.float64]
@@ -104,19 +104,26 @@ def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
 
 def prepare_lists(arrays: ContactArrays, capacity: int) -> PreparedStructure:
     """Return empty near lists as `contact_lists` does, ready for several calls."""
-    longest = int((arrays.pairs["last_segment"] - arrays.pairs["first_segment"]).max(initial=-1)) + 1
-    lists = allocate(
-        CONTACT_LISTS,
-        {
-            "contacts": len(arrays.pairs),
-            "blocks": capacity,
-            "open_blocks": 2 * layout.NEAR_TIMES * (longest + 1),
-            "spheres": len(arrays.nodes) + len(arrays.roots),
-        },
-    )
-    work = lists.value.work.view(np.ndarray)
-    work["clearance"] = work["reach"] = lists.value.skip_until[:] = -np.inf
+    lists = allocate(CONTACT_LISTS, list_sizes(arrays, capacity))
+    clear_lists(lists.value)
     return lists
+
+
+def list_sizes(arrays: ContactArrays, capacity: int) -> Sizes:
+    """Return the sizes of near lists with a capacity of `capacity` blocks each."""
+    longest = int((arrays.pairs["last_segment"] - arrays.pairs["first_segment"]).max(initial=-1)) + 1
+    return {
+        "contacts": len(arrays.pairs),
+        "blocks": capacity,
+        "open_blocks": 2 * layout.NEAR_TIMES * (longest + 1),
+        "spheres": len(arrays.nodes) + len(arrays.roots),
+    }
+
+
+def clear_lists(lists: ContactLists) -> None:
+    """Mark near lists, whose memory is zero, as empty."""
+    work = lists.work.view(np.ndarray)
+    work["clearance"] = work["reach"] = lists.skip_until[:] = -np.inf
 
 
 class _Offsets(NamedTuple):

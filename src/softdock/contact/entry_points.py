@@ -6,6 +6,7 @@ from softdock.native.argument_types import (
     INTEGER,
     MATRIX,
     VECTOR,
+    Memory,
     Record,
     Structure,
     floats,
@@ -17,21 +18,21 @@ from softdock.native.entry_point import EntryPoint
 CONTACT_ARRAYS = Structure(
     layout.ContactArrays,
     {
-        "pairs": records(layout.PAIR, "contacts"),
-        "segments": floats("segments", 11),
-        "strips": records(layout.STRIP, "strips"),
-        "roots": floats("roots", 5),
-        "nodes": records(layout.NODE, "nodes"),
-        "edges": floats("edges", 3),
+        "pairs": records(layout.PAIR, "contacts", memory=Memory.MODEL),
+        "segments": floats("segments", 11, memory=Memory.MODEL),
+        "strips": records(layout.STRIP, "strips", memory=Memory.MODEL),
+        "roots": floats("roots", 5, memory=Memory.MODEL),
+        "nodes": records(layout.NODE, "nodes", memory=Memory.MODEL),
+        "edges": floats("edges", 3, memory=Memory.MODEL),
     },
 )
 CONTACT_LISTS = Structure(
     layout.ContactLists,
     {
-        "blocks": records(layout.BLOCK, "contacts", "blocks"),
-        "work": records(layout.WORK, "contacts"),
-        "open_blocks": integers("contacts", "open_blocks"),
-        "skip_until": floats("spheres"),
+        "blocks": records(layout.BLOCK, "contacts", "blocks", memory=Memory.LISTS),
+        "work": records(layout.WORK, "contacts", memory=Memory.LISTS),
+        "open_blocks": integers("contacts", "open_blocks", memory=Memory.LISTS),
+        "skip_until": floats("spheres", memory=Memory.LISTS),
     },
 )
 

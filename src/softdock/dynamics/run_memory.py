@@ -1,15 +1,13 @@
-"""Memory of a run at its start: settings for the kernels, channels, history, workspace and tolerances."""
+"""What a run needs at its start: settings for the kernels, sizes of its memory, tolerances."""
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
-from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.integration.stepping import (
@@ -19,22 +17,15 @@ from softdock.dynamics.kernels.integration.stepping import (
     RUNGE_KUTTA_4,
 )
 from softdock.dynamics.kernels.recording.run_data import RUN_STATE
-from softdock.dynamics.kernels.search.events import BOND_CONTACT
-from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
-from softdock.dynamics.system_records import prepare_controllers, prepare_system
 from softdock.elements.declaration import ElementKind, RunLimits
 from softdock.elements.registry import ELEMENT_KINDS
-from softdock.native.argument_types import PreparedStructure, Sizes
+from softdock.native.argument_types import Sizes
 from softdock.native.simd import LANES
-from softdock.native.structure_memory import allocate
 from softdock.tree.indices import StateKind
 from softdock.tree.kernels.dynamics import tile_index
 from softdock.tree.kernels.tree import FREE, records
-
-if TYPE_CHECKING:
-    from softdock.dynamics.simulation import Simulation
 
 Floats = NDArray[np.float64]
 MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
@@ -50,56 +41,6 @@ MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fract
 MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
 
 
-def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStructure:
-    """Return the memory of a run at its start, for near lists of some capacity; `value` is its `RunData`."""
-    arrays, settings, channels = simulation.assembly, simulation.settings, simulation.channels
-    contacts = len(simulation.pairs) + len(simulation.interfaces)
-    watched = len(channels) if simulation.watched is None else simulation.watched
-    searched = max(watched, simulation.searched or 0)
-    # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
-    external = len(arrays.orbit) > 0 or len(simulation.gnc.controllers) > 0
-    loaded = external or bool(len(arrays.states.load))
-    y = np.append(arrays.y, np.zeros(int(loaded)))
-    run = allocate(
-        RUN,
-        copied={
-            "channels": channels,
-            "events": simulation.events,
-            "windows": simulation.windows,
-            "state": initial_run_state(arrays, settings, watched, searched),
-            "y": y,
-        },
-        given={
-            "system": _system(simulation, list_capacity),
-            "workspace": _workspace(arrays, len(y), contacts, channels, searched),
-            "actions": simulation.actions,
-            "breaks": arrays.breaks,
-            "record": allocate_history(settings, len(channels), contacts > 0),
-            "log": np.empty((settings.max_events, 2)),
-        },
-    )
-    run.value.system.pairs.view(np.ndarray)["overreach"] = -np.inf
-    reset_peaks(run.value.channels)
-    return run
-
-
-def _system(simulation: "Simulation", list_capacity: int) -> PreparedStructure:
-    """Return the records of a system with its contacts and controllers."""
-    contacts, pairs = contact_arrays(simulation.contact_pairs), simulation.pairs
-    bonded = (simulation.actions.view(np.ndarray)["kind"] == BOND_CONTACT).any()
-    return prepare_system(
-        simulation.assembly,
-        {"bonds": len(pairs) if bonded else 0},
-        copied={"pairs": pairs, "interfaces": simulation.interfaces, "formulas": simulation.formulas},
-        given={
-            "arrays": contacts,
-            "lists": prepare_lists(contacts, list_capacity),
-            "pins": simulation.pins,
-            "gnc": prepare_controllers(simulation.gnc),
-        },
-    )
-
-
 def reset_peaks(channels: np.recarray) -> None:
     """Set the peaks of channels to those of a run that has not begun."""
     peaks = channels.view(np.ndarray)
@@ -109,28 +50,14 @@ def reset_peaks(channels: np.recarray) -> None:
     peaks["t_largest"] = peaks["t_smallest"] = -np.inf
 
 
-def allocate_history(settings: Settings, channels: int, has_contacts: bool) -> Floats:
-    """Return memory for the history; rows are read only as far as they are written."""
+def history_rows(settings: Settings, channels: int, has_contacts: bool) -> int:
+    """Return the number of rows of the history for which there is memory."""
     # Rows of contact steps and of peaks come in addition to the samples; memory that is not written costs nothing.
     many = settings.record_peaks or (settings.record_contact and has_contacts)
     rows = min(
         settings.max_rows, 4 + int(settings.duration * settings.record_rate) + (50_000 if many else 1_000)
     )
-    return np.empty((rows if channels else 1, 1 + channels))
-
-
-def _workspace(
-    arrays: SystemArrays, states: int, contacts: int, channels: np.recarray, searched: int
-) -> PreparedStructure:
-    """Return memory for the steps of a run; `contacts` is the number of pairs and interfaces."""
-    watched = channels.view(np.ndarray)[:searched]
-    loads = np.flatnonzero(watched["load"])
-    sizes = {"states": states, "channels": len(channels), "links": len(arrays.links)}
-    sizes |= {"searched": searched, "loads": len(loads)} | linear_sizes(arrays, contacts)
-    workspace = allocate(WORKSPACE, sizes)
-    workspace.value.search.loads[:] = loads
-    workspace.value.search.needed[:] = needed_links(arrays, watched)
-    return workspace
+    return rows if channels else 1
 
 
 def supports_implicit_steps(a: SystemArrays) -> bool:

@@ -1,34 +1,23 @@
 """Sessions: runs that are advanced piece by piece, with constant efforts in between."""
 
+import copy
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.contact.arrays import contact_lists
 from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH
 from softdock.dynamics.conservation import EnergyAndMomentum, read_check
-from softdock.dynamics.entry_points import (
-    RUN,
-    advance_run,
-    begin_run,
-    finish_run,
-    observe,
-    refresh_lists,
-    set_motion,
-)
+from softdock.dynamics.data_memory import DataMemory
+from softdock.dynamics.entry_points import refresh_lists, set_motion
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.recording import run_data as kernels
 from softdock.dynamics.kernels.recording.run_data import Status
 from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
-from softdock.dynamics.run_memory import (
-    MIN_SPEED_SCALE,
-    allocate_run,
-    set_run_limits,
-    tolerances,
-)
+from softdock.dynamics.model_memory import ModelMemory
+from softdock.dynamics.run_memory import MIN_SPEED_SCALE, set_run_limits, tolerances
 from softdock.dynamics.run_results import (
     ENDINGS,
     CapturedState,
@@ -40,9 +29,6 @@ from softdock.dynamics.run_results import (
 from softdock.dynamics.search_resolution import set_resolutions
 from softdock.errors import RunError
 from softdock.native.entry_point import EntryPoint
-
-if TYPE_CHECKING:
-    from softdock.dynamics.simulation import Simulation
 
 Floats = NDArray[np.float64]
 MAX_BLOCKS = 100_000  # of cells in a near list
@@ -56,16 +42,13 @@ class Session:
     `set_load`. Their work is accounted for.
     """
 
-    def __init__(self, simulation: "Simulation") -> None:
-        arrays, settings = simulation.assembly, simulation.settings
+    def __init__(self, data: DataMemory) -> None:
+        """Begin a run with data that are as at its start."""
+        model = data.model
+        arrays, settings = model.arrays, model.settings
         self._arrays, self._settings = arrays, settings
-        self._list_capacity = 64
-        self.ending: Ending | None = None
-        self._prepared = allocate_run(simulation, self._list_capacity)
-        self._run: kernels.RunData = self._prepared.value
-        self._progress = self._run.state.view(np.ndarray)[0]  # field access is ten times faster
-        self._bind()
-        self.lists_fit_at_start = bool(self._begin())
+        self._data = data
+        self.lists_fit_at_start = bool(data.begin())
         """Whether the near lists of the initial state fit in memory."""
         self._start = self._energy_and_momentum()
         self._overlaps = self.system.pairs.view(np.ndarray)["out"][:, DEPTH].copy()
@@ -75,6 +58,43 @@ class Session:
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
         set_run_limits(self.system, work.tolerance)
         set_resolutions(self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
+
+    @property
+    def model(self) -> ModelMemory:
+        """Constant memory of the run; other sessions may use it at the same time."""
+        return self._data.model
+
+    def save(self) -> bytes:
+        """Return all data with which another session of the same model continues this run, to the bit."""
+        return self._data.save()
+
+    def restore(self, saved: bytes) -> None:
+        """Continue from data that `save` of a session of the same model returned, also in another process.
+
+        Raises InputError where the data belong to another model.
+        """
+        self._data.restore(saved)
+
+    def copy(self) -> "Session":
+        """Return a session that continues from the present state independently of this one."""
+        other = copy.copy(self)
+        other._data = self._data.copy()
+        return other
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the run ended; None while it continues."""
+        status = self._data.status
+        ended = status is not Status.TIME_REACHED or self.time >= self._settings.duration
+        return ENDINGS[status] if status is not Status.RUNNING and ended else None
+
+    @property
+    def _run(self) -> kernels.RunData:
+        return self._data.run
+
+    @property
+    def _progress(self) -> Any:
+        return self._data.progress
 
     @property
     def system(self) -> SystemRecords:
@@ -114,12 +134,13 @@ class Session:
 
     def advance(self, until: float) -> Ending | None:
         """Integrate to a time, at most to the duration; returns how the run ended, None while it continues."""
-        if self.ending is not None:
-            return self.ending
-        self._progress["t_end"] = min(until, self._settings.duration)
-        while (status := Status(self._advance())) is Status.LISTS_TOO_LONG:
-            self._grow_lists()
-        return self._end_at(status)
+        if (ending := self.ending) is None:
+            self._progress["t_end"] = min(until, self._settings.duration)
+            while (status := Status(self._data.advance())) is Status.LISTS_TOO_LONG:
+                self._grow_lists()
+            self._data.status = status
+            ending = self.ending
+        return ending
 
     def controlled_advance(self, kernel: EntryPoint, *arguments: Any) -> Callable[[], Ending | None]:
         """Return a function that advances the run by a kernel, which sets efforts and calls `advance_run` itself.
@@ -134,10 +155,11 @@ class Session:
             nonlocal call, bound_run
             while self.ending is None:
                 if call is None or bound_run is not self._run:
-                    call, bound_run = kernel.bind(self._prepared, *arguments), self._run
+                    call, bound_run = kernel.bind(self._data.prepared, *arguments), self._run
                 status = Status(call())
                 if status is not Status.LISTS_TOO_LONG:
-                    return self._end_at(status)
+                    self._data.status = status
+                    break
                 self._grow_lists()
             return self.ending
 
@@ -148,19 +170,13 @@ class Session:
         """Time at which the run ends [s]."""
         return self._settings.duration
 
-    def _end_at(self, status: Status) -> Ending | None:
-        """Set how the run ended, if it did."""
-        if status is not Status.TIME_REACHED or self._progress["t"] >= self._settings.duration:
-            self.ending = ENDINGS[status]
-        return self.ending
-
     def evaluate(self) -> None:
         """Evaluate the present state: forces, accelerations and channels."""
-        self._observe()
+        self._data.observe()
 
     def values(self) -> Floats:
         """Return all channels at the present state, in their order."""
-        self._observe()
+        self._data.observe()
         return self._run.workspace.values.copy()
 
     def finish(self) -> Run:
@@ -168,7 +184,7 @@ class Session:
         run, progress, system = self._run, self._progress, self.system
         world = system.world.view(np.ndarray)[0]  # field access is ten times faster
         evaluations = int(world["evaluations"])
-        self._finish()
+        self._data.finish()
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
             stop_event=int(progress["stop_event"]) if self.ending is Ending.STOPPED else None,
@@ -231,23 +247,14 @@ class Session:
 
     def _grow_lists(self) -> None:
         """Double the capacity of the near lists."""
-        self._list_capacity *= 2
-        if self._list_capacity > MAX_BLOCKS:
+        capacity = 2 * self._data.capacity
+        if capacity > MAX_BLOCKS:
             cells = MAX_BLOCKS * BLOCK_CELLS
             raise RunError(
                 f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
                 "Increase `resolved_force` of the contact, or its stiffness."
             )
-        lists = contact_lists(self.system.arrays, self._list_capacity)
-        self._prepared = RUN.prepare(self._run._replace(system=self.system._replace(lists=lists)))
-        self._run = self._prepared.value
-        self._bind()
-
-    def _bind(self) -> None:
-        """Pass the arrays of the run to the kernels, once for all calls."""
-        prepared = self._prepared
-        self._begin, self._observe = begin_run.bind(prepared), observe.bind(prepared)
-        self._advance, self._finish = advance_run.bind(prepared), finish_run.bind(prepared)
+        self._data.resize_lists(capacity)
 
 
 def update_near_lists(system: SystemRecords, y: Floats) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels.layout import DEPTH
 from softdock.contact.pair import ContactPair
+from softdock.dynamics.data_memory import DataMemory, MemoryOfThread
 from softdock.dynamics.entry_points import apply_contacts
 from softdock.dynamics.kernels.channels.channels import CHANNEL
 from softdock.dynamics.kernels.channels.formulas import NODE
@@ -17,6 +18,7 @@ from softdock.dynamics.kernels.forces.contacts import PAIR
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.search.events import ACTION, EVENT
 from softdock.dynamics.kernels.search.windows import WINDOW
+from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.run_memory import supports_implicit_steps
 from softdock.dynamics.run_results import Run
 from softdock.dynamics.session import Session, update_near_lists
@@ -52,9 +54,12 @@ class Simulation:
     def __post_init__(self) -> None:
         _check_settings(self.settings, self.assembly)
 
-    def begin(self) -> Session:
-        """Start a run that is advanced piece by piece; the simulation is not changed."""
-        return Session(self)
+    def begin(self, memory: MemoryOfThread | None = None) -> Session:
+        """Start a run that is advanced piece by piece; the simulation is not changed.
+
+        With `memory` the run uses that of the run before it in the same thread, which must be finished.
+        """
+        return Session(DataMemory(ModelMemory(self)) if memory is None else memory.begin(self))
 
     def run(self) -> Run:
         """Integrate over the whole duration and return the results."""

@@ -12,6 +12,7 @@ from softdock.elements.declaration import ElementKind
 from softdock.elements.joint_element import JointElement
 from softdock.elements.registry import ELEMENT_KINDS, Name, kind_of, with_elements
 from softdock.errors import no_such
+from softdock.model.changed_members import ChangedMembers
 from softdock.model.gnc import Controller
 from softdock.model.interfaces import Interface
 from softdock.model.member_kinds import MEMBER_GROUPS
@@ -184,17 +185,16 @@ class System(WithElements):
             findings.of(self._check_interface, f"interfaces.{name}", interface)
         findings.of(self._check_names)
 
-    def _check_numbers(self, findings: Findings, sibling: "System") -> None:
-        """Check the numbers that differ from those of `sibling`, a valid system of the same topology."""
-        changed = [name for name, body in self.bodies.items() if body is not sibling.bodies[name]]
-        for name in {above for one in changed for above in self.lineage(one)}:
+    def _check_numbers(self, findings: Findings, changed: ChangedMembers) -> None:
+        """Check the numbers of members that differ from those of a valid system of the same topology."""
+        for name in {above for one in changed.names("bodies") for above in self.lineage(one)}:
             if not isinstance(self.bodies[name].joint, Fixed):
                 findings.of(self._check_moved_mass, name)
         for kind in ELEMENT_KINDS.values():
-            before = getattr(sibling, kind.group)
-            for name, element in getattr(self, kind.group).items():
-                if element is not before[name]:
-                    kind.check(self, findings, f"{kind.group}.{name}", element)
+            elements, names = getattr(self, kind.group), changed.names(kind.group)
+            for name in elements if names else ():
+                if name in names:
+                    kind.check(self, findings, f"{kind.group}.{name}", elements[name])
         if self.orbit is not None:
             findings.of(self._check_orbit, self.orbit)
 

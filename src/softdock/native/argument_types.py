@@ -9,6 +9,7 @@ import ctypes
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,21 @@ class Tuple:
             yield from item.codes()
 
 
+class Memory(Enum):
+    """Kind of memory of an array: who may change it, and whether a saved state contains it."""
+
+    MODEL = "model"
+    """Constant in a run; shared by runs and threads, and read-only."""
+    DATA = "data"
+    """Changes in a run; a saved state contains it."""
+    LISTS = "lists"
+    """As DATA, and may grow in a run."""
+    ROWS = "rows"
+    """Tables to which a run appends rows; a saved state contains those that are written."""
+    SCRATCH = "scratch"
+    """Holds nothing between two calls of a kernel; not saved."""
+
+
 VECTOR = Tuple((FLOAT,) * 3)
 MATRIX = Tuple((VECTOR,) * 3)
 """Three rows."""
@@ -119,7 +135,9 @@ class Array:
     dtype: np.dtype[Any]
     shape: tuple[Dimension, ...]
     writable: bool = True
-    """False: kernels only read it, and read-only arrays are accepted."""
+    """False: kernels declare that they only read it, and read-only arrays are accepted."""
+    memory: Memory | None = field(default=None, compare=False)
+    """Kind of memory, for fields of structures that are allocated; arrays of MODEL may be read-only."""
     _equal: dict[int, np.dtype[Any]] = field(default_factory=dict, repr=False, compare=False)
     """Equal dtypes by identity; a cache, because comparing record types takes longer than passing them."""
 
@@ -129,8 +147,9 @@ class Array:
     """Whether the buffer protocol gives the address; for records NumPy would describe every field."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_layout", _WRITABLE_LAYOUT if self.writable else _LAYOUT)
-        object.__setattr__(self, "_has_plain_buffer", self.writable and self.dtype.names is None)
+        changes = self.writable and self.memory is not Memory.MODEL
+        object.__setattr__(self, "_layout", _WRITABLE_LAYOUT if changes else _LAYOUT)
+        object.__setattr__(self, "_has_plain_buffer", changes and self.dtype.names is None)
 
     def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
         """Append the words of a value. Raises ArgumentError."""
@@ -278,19 +297,21 @@ INT64 = np.dtype(np.int64)
 BOOL = np.dtype(np.bool_)
 
 
-def floats(*shape: Dimension, writable: bool = True) -> Array:
+def floats(*shape: Dimension, writable: bool = True, memory: Memory | None = None) -> Array:
     """Return the type of an array of floats."""
-    return Array(FLOAT64, shape, writable)
+    return Array(FLOAT64, shape, writable, memory)
 
 
-def integers(*shape: Dimension, writable: bool = True) -> Array:
+def integers(*shape: Dimension, writable: bool = True, memory: Memory | None = None) -> Array:
     """Return the type of an array of integers."""
-    return Array(INT64, shape, writable)
+    return Array(INT64, shape, writable, memory)
 
 
-def records(dtype: np.dtype[Any], *shape: Dimension, writable: bool = True) -> Array:
+def records(
+    dtype: np.dtype[Any], *shape: Dimension, writable: bool = True, memory: Memory | None = None
+) -> Array:
     """Return the type of an array of records."""
-    return Array(dtype, shape, writable)
+    return Array(dtype, shape, writable, memory)
 
 
 @dataclass(frozen=True, eq=False)

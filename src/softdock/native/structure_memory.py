@@ -1,170 +1,190 @@
-"""Structures whose arrays are views of one block of memory.
+"""Memory of structures: one contiguous block for each kind of memory, with the places of all arrays.
 
-Types, shapes and alignment of these arrays follow from the declaration of the structure, so that they are correct by
+Types, shapes and alignment of the arrays follow from the declaration of the structure, so that they are correct by
 construction and their addresses are known: they are not checked one by one when they are passed to compiled code.
+Blocks contain numbers only, no addresses: they can be copied, stored and read by another process.
 """
 
 import functools
+import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from softdock.native.argument_types import ArgumentError, Array, PreparedStructure, Sizes, Structure
+from softdock.native.argument_types import ArgumentError, Array, Memory, PreparedStructure, Sizes, Structure
 
+Block = NDArray[np.uint8]
+Blocks = Mapping[Memory, Block]
 CACHE_LINE = 64
 """[bytes] Alignment of every array; SIMD loads across two cache lines are slow."""
 _NDARRAY: Any = np.ndarray  # descriptors: attribute access on record arrays is slow
 _new, _shape_of, _bytes_of = _NDARRAY.__new__, _NDARRAY.shape.__get__, _NDARRAY.tobytes
 
 
-def allocate(
-    structure: Structure,
-    sizes: Sizes | None = None,
-    *,
-    copied: Mapping[str, np.ndarray] | None = None,
-    given: Mapping[str, Any] | None = None,
-) -> PreparedStructure:
-    """Return a structure in a new block of memory, ready to be passed to entry points.
+class Place(NamedTuple):
+    """Place of an array in the block of its kind of memory."""
 
-    Fields in `copied` are copies of arrays, fields in `given` are passed as they are (arrays or prepared structures),
-    all other fields are zero. `sizes` has the named dimensions of fields that are zero. Raises ArgumentError, and
-    KeyError where a size is missing.
+    path: str
+    """Names of the fields, separated by dots."""
+    memory: Memory
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offset: int
+    """First byte."""
+    end: int
+    """Byte after the last one."""
+
+
+class Layout:
+    """Places of all arrays of a structure for given sizes of its named dimensions."""
+
+    def __init__(self, structure: Structure, sizes: Sizes) -> None:
+        """Place all arrays, in the order of their declaration. Raises KeyError where a size is missing."""
+        self.structure, self.sizes = structure, sizes
+        self.bytes = dict.fromkeys(Memory, 0)
+        """Size of each block."""
+        self.places: dict[str, Place] = {}
+        words: list[int] = []
+        bases: list[int] = []
+        """Index of the block to whose address a word is relative; the last one: none."""
+        kinds = list(Memory)
+        for path, kind in arrays_in(structure):
+            memory = kind.memory or Memory.DATA
+            shape = tuple(size if isinstance(size, int) else sizes[size] for size in kind.shape)
+            begin = self.bytes[memory]
+            end = begin + kind.dtype.itemsize * math.prod(shape)
+            self.places[path] = Place(path, memory, kind.dtype, shape, begin, end)
+            self.bytes[memory] = -(-end // CACHE_LINE) * CACHE_LINE
+            words += [begin, *shape]
+            bases += [kinds.index(memory), *(len(kinds) for _ in shape)]
+        self._words, self._bases = np.array(words, np.int64), np.array(bases)
+        self._views = [
+            (*_class_and_type(place.dtype), place.shape, kinds.index(place.memory), place.offset)
+            for place in self.places.values()
+        ]
+
+    def block(self, memory: Memory) -> Block:
+        """Return a new aligned block of zeros for a kind of memory."""
+        size = self.bytes[memory]
+        bytes_ = np.zeros(size + CACHE_LINE, np.uint8)
+        start = -bytes_.ctypes.data % CACHE_LINE
+        return bytes_[start : start + size]
+
+    def view(self, path: str, block: Block) -> np.ndarray:
+        """Return an array in the block of its kind of memory."""
+        place = self.places[path]
+        cls, dtype = _class_and_type(place.dtype)
+        array: np.ndarray = _new(cls, place.shape, dtype, block, place.offset)
+        return array
+
+    def write(self, path: str, array: np.ndarray, block: Block) -> None:
+        """Copy an array of the type and shape of its place into the block of its kind of memory."""
+        place = self.places[path]
+        if place.end > place.offset:
+            block[place.offset : place.end] = np.frombuffer(_bytes_of(array), np.uint8)
+
+    def bind(self, blocks: Blocks) -> PreparedStructure:
+        """Return the structure of views of blocks, ready to be passed to entry points.
+
+        Raises ArgumentError where sizes that depend on each other do not fit.
+        """
+        ordered = [blocks[memory] for memory in Memory]
+        arrays = [_new(cls, shape, dtype, ordered[i], at) for cls, dtype, shape, i, at in self._views]
+        value = _nested(self.structure, iter(arrays))
+        addresses = np.array([block.ctypes.data for block in ordered] + [0], np.int64)
+        words = (self._words + addresses[self._bases]).tolist()
+        return PreparedStructure(value, words, dict(self.sizes))
+
+    def table(self) -> str:
+        """Return the layout as text: one line per array with memory, first byte, type, shape and name."""
+        lines = [
+            f"{p.memory.value:8}{p.offset:10d}  {_type_name(p.dtype):8}{p.shape!s:16}{p.path}"
+            for p in sorted(self.places.values(), key=lambda p: list(Memory).index(p.memory))
+        ]
+        return "\n".join(lines)
+
+
+@functools.lru_cache(maxsize=64)
+def _layout(structure: Structure, sizes: tuple[tuple[str, int], ...]) -> Layout:
+    """Return the layout for some sizes; cached, because all runs of a campaign have the same."""
+    return Layout(structure, dict(sizes))
+
+
+def layout_of(structure: Structure, sizes: Mapping[str, int], copied: Mapping[str, np.ndarray]) -> Layout:
+    """Return the layout of a structure for named dimensions and arrays that will be copied, by path.
+
+    Raises ArgumentError for an array that is not of the declared type, and KeyError where a size is missing.
     """
-    copied, given = copied or {}, given or {}
-    shapes = tuple([(name, _shape_of(array)) for name, array in copied.items()])
-    layout = _layout(structure, tuple((sizes or {}).items()), shapes, tuple(given))
-    memory = np.zeros(layout.size + CACHE_LINE, np.uint8)
-    address = memory.ctypes.data
-    start = -address % CACHE_LINE
-    for (kind, begin, end), (name, array) in zip(layout.copies, copied.items()):
+    known = dict(sizes)
+    for path, array in copied.items():
+        kind = _declared(structure)[path]
         try:
             kind.check_type(array)
+            kind.measure(_shape_of(array), known)
         except ArgumentError as error:
-            raise error.inside(name) from None
-        if end > begin:
-            memory[start + begin : start + end] = np.frombuffer(_bytes_of(array), np.uint8)
-    arrays = [_new(cls, shape, dtype, memory, start + at) for cls, shape, dtype, at in layout.arrays]
-    words = (layout.words + (address + start) * layout.is_address).tolist()
-    return _join(structure, layout, iter(arrays), words, given)
+            raise error.inside(path) from None
+    return _layout(structure, tuple(sorted(known.items())))
 
 
-def _join(
+def allocate(
     structure: Structure,
-    layout: "_Layout",
-    arrays: Iterator[np.ndarray],
-    allocated: list[int],
-    given: Mapping[str, Any],
+    sizes: Mapping[str, int] | None = None,
+    *,
+    copied: Mapping[str, np.ndarray] | None = None,
 ) -> PreparedStructure:
-    """Return the structure of allocated arrays and given values, with the words of both in the order of its fields."""
-    words: list[Any] = []
-    values, sizes, first = [], dict(layout.sizes), 0
+    """Return a structure in new blocks of memory, ready to be passed to entry points.
+
+    Arrays in `copied`, by path, are copied; all others are zero. `sizes` has the named dimensions of those. Raises
+    ArgumentError, and KeyError where a size is missing.
+    """
+    layout = layout_of(structure, sizes or {}, copied or {})
+    blocks = {memory: layout.block(memory) for memory in Memory}
+    for path, array in (copied or {}).items():
+        layout.write(path, array, blocks[layout.places[path].memory])
+    return layout.bind(blocks)
+
+
+def arrays_in(structure: Structure, path: str = "") -> Iterator[tuple[str, Array]]:
+    """Yield the paths and types of all arrays of a structure, in their order."""
     for name, kind in structure.fields.items():
-        if name in given:
-            value = given[name]
-            try:
-                kind.pack(value, words, sizes)
-            except ArgumentError as error:
-                raise error.inside(name) from None
-            values.append(value.value if isinstance(value, PreparedStructure) else value)
+        inside = f"{path}{name}"
+        if isinstance(kind, Structure):
+            yield from arrays_in(kind, f"{inside}.")
+        elif isinstance(kind, Array):
+            yield inside, kind
         else:
-            last = layout.ends[name]
-            words += allocated[first:last]
-            first = last
-            values.append(next(arrays) if isinstance(kind, Array) else _nested(kind, arrays))
-    value = structure.type(*values)
-    if structure.check is not None and (problem := structure.check(value)):
-        raise ArgumentError(problem)
-    return PreparedStructure(value, words, sizes)
+            raise TypeError(f"only arrays and structures of arrays can be allocated, not {kind}")
 
 
-def _nested(kind: Any, arrays: Iterator[np.ndarray]) -> Any:
-    """Return a structure of the next arrays."""
-    value = kind.type(
-        *(next(arrays) if isinstance(item, Array) else _nested(item, arrays) for item in kind.fields.values())
+@functools.cache
+def _declared(structure: Structure) -> dict[str, Array]:
+    """Return the types of all arrays of a structure by path."""
+    return dict(arrays_in(structure))
+
+
+def _nested(structure: Any, arrays: Iterator[np.ndarray]) -> Any:
+    """Return a structure of the next arrays. Raises ArgumentError."""
+    value = structure.type(
+        *[
+            next(arrays) if isinstance(kind, Array) else _nested(kind, arrays)
+            for kind in structure.fields.values()
+        ]
     )
-    if kind.check is not None and (problem := kind.check(value)):
+    if structure.check is not None and (problem := structure.check(value)):
         raise ArgumentError(problem)
     return value
 
 
-class _Layout:
-    """Places of the arrays of a structure in its block, and the words that refer to them."""
-
-    def __init__(
-        self,
-        structure: Structure,
-        sizes: Sizes,
-        copied: tuple[tuple[str, tuple[int, ...]], ...],
-        given: tuple[str, ...],
-    ) -> None:
-        self.size = 0
-        """Bytes of the block."""
-        self.sizes = sizes
-        """Size of each named dimension of the allocated arrays."""
-        self.arrays: list[tuple[type, tuple[int, ...], np.dtype[Any], int]] = []
-        """Class, shape, type and first byte of every array."""
-        self.copies: list[tuple[Array, int, int]] = []
-        """Type, first byte and end of the fields that are copied."""
-        self.ends: dict[str, int] = {}
-        """Number of words of the allocated fields up to the end of each."""
-        for name, shape in copied:
-            try:
-                structure.array(name).measure(shape, sizes)
-            except ArgumentError as error:
-                raise error.inside(name) from None
-        words: list[int] = []
-        is_address: list[int] = []
-        places: dict[str, int] = {}
-        for name, field in structure.fields.items():
-            if name in given:
-                continue
-            places[name] = self.size
-            for kind in _arrays_in(field):
-                shape = tuple(size if isinstance(size, int) else sizes[size] for size in kind.shape)
-                words += [self.size, *shape]
-                is_address += [1, *(0 for _ in shape)]
-                self._place(kind.dtype, shape)
-            self.ends[name] = len(words)
-        for name, shape in copied:
-            kind = structure.array(name)
-            size = kind.dtype.itemsize * int(np.prod(shape))
-            self.copies.append((kind, places[name], places[name] + size))
-        self.words, self.is_address = np.array(words, np.int64), np.array(is_address, np.int64)
-
-    def _place(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-        """Append an array to the block; arrays of records are record arrays, for kernels that run as Python."""
-        if dtype.names is None:
-            self.arrays.append((np.ndarray, shape, dtype, self.size))
-        else:
-            self.arrays.append((np.recarray, shape, _record_type(dtype), self.size))
-        size = dtype.itemsize * int(np.prod(shape))
-        self.size += -(-size // CACHE_LINE) * CACHE_LINE
-
-
-@functools.lru_cache(maxsize=64)
-def _layout(
-    structure: Structure,
-    sizes: tuple[tuple[str, int], ...],
-    copied: tuple[tuple[str, tuple[int, ...]], ...],
-    given: tuple[str, ...],
-) -> _Layout:
-    """Return the layout for some sizes; cached, because all runs of a campaign have the same."""
-    return _Layout(structure, dict(sizes), copied, given)
-
-
 @functools.cache
-def _record_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of records with fields; one object each, because NumPy compares identical objects fast."""
-    return np.dtype((np.record, dtype))
+def _class_and_type(dtype: np.dtype[Any]) -> tuple[type, np.dtype[Any]]:
+    """Return class and type of the view of an array: record arrays for records, for kernels that run as Python.
+
+    One object each, because NumPy compares identical types fast.
+    """
+    return (np.ndarray, dtype) if dtype.names is None else (np.recarray, np.dtype((np.record, dtype)))
 
 
-def _arrays_in(kind: Any) -> Iterator[Array]:
-    """Return the types of all arrays of a field, in their order."""
-    if isinstance(kind, Structure):
-        for item in kind.fields.values():
-            yield from _arrays_in(item)
-    elif isinstance(kind, Array):
-        yield kind
-    else:
-        raise TypeError(f"only arrays and structures of arrays can be allocated, not {kind}")
+def _type_name(dtype: np.dtype[Any]) -> str:
+    return dtype.name if dtype.names is None else "records"

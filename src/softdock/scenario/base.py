@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from softdock.errors import file_errors, no_such
 from softdock.files.path_argument import path_argument
+from softdock.model.changed_members import ChangedMembers
 from softdock.model.requirements import (
     METRIC_NAME,
     Requirement,
@@ -54,8 +55,6 @@ class Origin:
 
     name: str = field(default="", compare=False)
     directory: Path = field(default_factory=Path, compare=False)
-    sibling: "ScenarioBase | None" = field(default=None, compare=False, repr=False)
-    """A scenario that differs from this one in numbers only; topology and index tables of both are the same."""
     source: Source | None = field(default=None, compare=False, repr=False)
     """Data as written, with file and line of every value; None for a scenario that was not read from a file."""
 
@@ -95,11 +94,6 @@ class ScenarioBase(Model):
         return self._origin.directory
 
     @property
-    def sibling(self) -> "ScenarioBase | None":
-        """Scenario from which this one differs in numbers only, or None."""
-        return self._origin.sibling
-
-    @property
     def source(self) -> Source | None:
         """Data as written, with file and line of every value; None where it was not read from a file."""
         return self._origin.source
@@ -110,8 +104,8 @@ class ScenarioBase(Model):
         copy._origin = Origin(name, self.directory if directory is None else directory, source=source)
         return copy
 
-    def with_numbers(self, fields: Mapping[str, Any]) -> Self:
-        """Return a validated copy with some top-level fields replaced by values that differ only in numbers.
+    def with_numbers(self, fields: Mapping[str, Any], changed: ChangedMembers) -> Self:
+        """Return a validated copy with top-level fields replaced that differ in numbers of some members only.
 
         Raises ValueError for invalid values.
         """

@@ -1,12 +1,13 @@
 """Kinds of scenarios: one object for each, with its model and the modules that run and draw it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from softdock.model.changed_members import ChangedMembers
     from softdock.result import Result
     from softdock.scenario.base import ScenarioBase
     from softdock.simulation.real_time import RealTime
@@ -24,6 +25,10 @@ class Prepared(Protocol):
 
     def predict(self) -> Mapping[str, Any] | None:
         """Return what theory expects, SI values under the names of metrics; None where no theory applies."""
+
+
+Family = Callable[["ScenarioBase", "ChangedMembers"], Prepared]
+"""Prepares scenarios that differ from one in numbers of some members only."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,14 @@ class ScenarioKind:
         """Return a scenario of this kind, prepared to run. Raises InputError."""
         prepared: Prepared = _attribute(self._prepared)(scenario)
         return prepared
+
+    def family(self, scenario: "ScenarioBase") -> Family:
+        """Return a function that prepares scenarios which differ from one in numbers of some members only."""
+        kind = _attribute(self._prepared)
+        if hasattr(kind, "family"):
+            prepare: Family = kind.family(scenario)
+            return prepare
+        return lambda other, changed: kind(other)
 
     def load_runner(self) -> None:
         """Import the modules that run scenarios of this kind."""

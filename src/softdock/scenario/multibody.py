@@ -15,6 +15,7 @@ from softdock.elements.lock.model import Lock
 from softdock.elements.registry import ELEMENT_KINDS, Name
 from softdock.elements.spring.model import Spring
 from softdock.errors import InputError, Problem, no_such
+from softdock.model.changed_members import ChangedMembers
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.events import Action, Event, Outcome
 from softdock.model.metrics import MetricText
@@ -142,15 +143,15 @@ class MultibodyScenario(ScenarioBase, System):
         if not findings.errors:
             self._check_requirements(findings)
 
-    def with_numbers(self, fields: Mapping[str, Any]) -> Self:
-        """Return the validated scenario with fields replaced that differ in numbers only; raises ValueError.
+    def with_numbers(self, fields: Mapping[str, Any], changed: ChangedMembers) -> Self:
+        """Return the validated scenario with fields replaced that differ in numbers of some members; raises ValueError.
 
         Checks that do not depend on numbers are not repeated for self-validating fields.
         """
         if not (type(self) is MultibodyScenario and fields.keys() <= SELF_VALIDATING):
-            return super().with_numbers(fields)
+            return super().with_numbers(fields, changed)
         varied, findings = self.model_copy(update=dict(fields)), Findings()
-        varied._check_numbers(findings, self)
+        varied._check_numbers(findings, changed)
         findings.of(varied._check_time)
         findings.of(varied._check_samples)
         findings.report()
@@ -230,14 +231,11 @@ class MultibodyScenario(ScenarioBase, System):
         record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False, "max_rows": 1})
         return self.model_copy(update={"record": record})
 
-    def assemble(self, like: "Assembly | None" = None) -> "Assembly":
-        """Return the arrays of the system at the start, with the chaser placed by the approach.
+    def assemble(self) -> "Assembly":
+        """Return the arrays of the system at the start, with the chaser placed by the approach."""
+        return self.place_chaser(self.assemble_described())
 
-        `like` is an assembly of a scenario with the same topology, without its approach.
-        """
-        return self.place_chaser(self.assemble_described(like))
-
-    def assemble_described(self, like: "Assembly | None" = None) -> "Assembly":
+    def assemble_described(self) -> "Assembly":
         """Return the arrays of the system as it is described, before the approach places its chaser.
 
         Uses the assembly of the validation, if there is one and the system is the same.
@@ -247,7 +245,7 @@ class MultibodyScenario(ScenarioBase, System):
         made = self._checked.assembly
         if made is not None and self._has_system_of(made.system):
             return dataclasses.replace(made, system=self)
-        return assemble(self, like)
+        return assemble(self)
 
     def _has_system_of(self, other: System) -> bool:
         """Return whether this scenario shares its system with another one, for example with a different name."""

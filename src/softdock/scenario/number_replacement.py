@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from softdock.model.changed_members import ChangedMembers
 from softdock.scenario.base import Origin, ScenarioBase
 
 S = TypeVar("S", bound=ScenarioBase)
@@ -19,7 +20,7 @@ def is_number_replacement(value: Any, before: Any) -> bool:
 
 
 def replace_numbers(scenario: S, numbers: Mapping[str, Any]) -> S:
-    """Return the validated scenario with numbers replaced by dotted path; its `sibling` is the original.
+    """Return the validated scenario with numbers replaced by dotted path.
 
     Unchanged parts are shared by both. Raises ValueError of Pydantic or of a model, without file and line: build the
     scenario from plain data to get a message with the field.
@@ -32,8 +33,8 @@ def replace_numbers(scenario: S, numbers: Mapping[str, Any]) -> S:
             here = here.setdefault(key, _Nested())
         here[last] = value
     fields = {key: _replace(getattr(scenario, key), change) for key, change in changes.items()}
-    replaced = scenario.with_numbers(fields)
-    replaced._origin = Origin(scenario.name, scenario.directory, scenario)
+    replaced = scenario.with_numbers(fields, ChangedMembers(numbers))
+    replaced._origin = Origin(scenario.name, scenario.directory)
     return replaced
 
 

@@ -21,13 +21,20 @@ def enclosed_depths(
     closure of b does not count, because little is known about it.
     """
     links = links_at_state(assembly, assembly.y)
+    poses: dict[int, Pose] = {}
+
+    def pose(link: int) -> Pose:
+        if link not in poses:
+            poses[link] = link_pose(links, link)
+        return poses[link]
+
     depths = []
-    for pair, contact in zip(pairs, contact_pairs):
-        if not pair.active:
+    for pair, contact in zip(pairs.view(np.ndarray), contact_pairs):  # field access is ten times faster
+        if not pair["active"]:
             depths.append(0.0)
             continue
-        X_NA = link_pose(links, pair.a) @ Pose(R=pair.R_aA.reshape(3, 3), p=pair.p_aA)
-        X_NB = link_pose(links, pair.b) @ Pose(R=pair.R_bB.reshape(3, 3), p=pair.p_bB)
+        X_NA = pose(int(pair["a"])) @ Pose(R=pair["R_aA"].reshape(3, 3), p=pair["p_aA"])
+        X_NB = pose(int(pair["b"])) @ Pose(R=pair["R_bB"].reshape(3, 3), p=pair["p_bB"])
         z, r = contact.surface_A.segments[0].point(0.5)
         x_B, y_B, z_B = X_NB.R.T @ (X_NA.R @ [r, 0.0, z] + X_NA.p - X_NB.p)
         rows, (first, last) = profile_array(contact.surface_B), described_rows(contact.surface_B)

@@ -4,6 +4,12 @@ from softdock.geometry.profile_arrays import closed_chain
 from softdock.scenario.multibody import MultibodyScenario
 
 
+def surface_notices(system: MultibodyScenario) -> list[str]:
+    """Return sentences about what surfaces in contacts leave out, and what their files do not determine."""
+    closures = assumed_closures(system, from_files=True)
+    return [*left_out_faces(system), *(f"Surface {name!r} is {text}" for name, text in closures.items())]
+
+
 def left_out_faces(system: MultibodyScenario) -> list[str]:
     """Return a sentence for every surface in a contact with faces that are left out on purpose."""
     return [

@@ -1,12 +1,11 @@
 """Topology and index tables of a multibody scenario, shared by all scenarios that differ from it in numbers only."""
 
-import functools
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.assembler import Assembly, has_layout_of, write_numbers
 from softdock.assembly.channels.bodies import JOINT_REACTION, REACTION_FIELDS
 from softdock.assembly.channels.records import channel_records, use_line_forces
 from softdock.assembly.channels.registry import default_observations, unit_of
@@ -18,15 +17,16 @@ from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search import events as e
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.elements.spring.model import Spring
+from softdock.model.changed_members import ChangedMembers
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
 from softdock.model.member_kinds import loads_of
 from softdock.model.observations import Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
-from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.action_records import action_records
+from softdock.simulation.left_out_faces import surface_notices
 from softdock.simulation.loads import LoadRows, load_rows, set_load_flags
 from softdock.simulation.metrics import (
     TRACKED,
@@ -318,20 +318,36 @@ class Topology:
             if sum(frames.chaser in scenario.lineage(body) for body in bodies) == 1
         ]
 
+    def surface_notices(self, scenario: MultibodyScenario, changed: ChangedMembers) -> list[str]:
+        """Return sentences about what the surfaces of a scenario of this topology leave out and assume."""
+        return surface_notices(scenario) if changed.affects("surfaces") else self._surface_notices
+
+    @cached_property
+    def _surface_notices(self) -> list[str]:
+        return surface_notices(self.scenario)
+
     @cached_property
     def base_assembly(self) -> Assembly:
         """Arrays of the system before the approach moves its chaser."""
         return self.scenario.assemble_described()
 
-    def assemble(self, scenario: MultibodyScenario) -> Assembly:
-        """Return a scenario of this topology as arrays, at its start."""
-        if scenario is self.scenario:
-            return scenario.place_chaser(self.base_assembly)
-        return scenario.assemble(self.base_assembly)
+    def keeps_layout(self, scenario: MultibodyScenario, changed: ChangedMembers) -> bool:
+        """Return whether a scenario with other numbers of some members keeps the layout of the arrays."""
+        return has_layout_of(scenario, changed)
 
-    def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+    def assemble(self, scenario: MultibodyScenario, changed: ChangedMembers) -> Assembly:
+        """Return a scenario of this topology with other numbers of some members as arrays, at its start."""
+        if not self.keeps_layout(scenario, changed):
+            return scenario.assemble()
+        if not changed:
+            return scenario.place_chaser(self.base_assembly)
+        return scenario.place_chaser(write_numbers(self.base_assembly, scenario, changed))
+
+    def channels(
+        self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
+    ) -> np.recarray:
         """Return the channels of a scenario of this topology."""
-        if assembly.placed is not self.base_assembly.placed:
+        if not self.keeps_layout(scenario, changed):
             return self._make_channels(scenario, assembly)
         channels = copy_records(self._channels)
         use_line_forces(channels, assembly)  # the search for peaks of their forces depends on their stiffness
@@ -350,12 +366,11 @@ class Topology:
         set_load_flags(channels, self.loads, self.index)
         return channels
 
-    def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+    def actions(
+        self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
+    ) -> np.recarray:
         """Return the actions of the events of a scenario of this topology."""
-        ours = self.scenario.events
-        same = assembly.element_index is self.base_assembly.element_index
-        same = same and scenario.phases is self.scenario.phases
-        if same and all(event is ours[name] for name, event in scenario.events.items()):
+        if not changed.affects("events", "phases"):
             return copy_records(self._actions)
         return self._make_actions(scenario, assembly)
 
@@ -381,47 +396,15 @@ class Topology:
             if phase.within is not None:
                 events[self.event_index[limit_of(phase.name)]].dwell = phase.within
 
-    def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
+    def pairs(
+        self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
+    ) -> tuple[np.recarray, list[ContactPair]]:
         """Return the contacts of a scenario of this topology."""
-        ours = self.scenario
-        if (
-            assembly.placed is self.base_assembly.placed
-            and all(scenario.surfaces[name] is surface for name, surface in ours.surfaces.items())
-            and all(scenario.contacts[name] is contact for name, contact in ours.contacts.items())
-        ):
-            records, pairs = self._pairs
-            return copy_records(records), pairs
-        return pair_records(scenario, assembly, scenario.directory)
+        if changed.affects("surfaces", "contacts") or not self.keeps_layout(scenario, changed):
+            return pair_records(scenario, assembly, scenario.directory)
+        records, pairs = self._pairs
+        return copy_records(records), pairs
 
     @cached_property
     def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:
         return pair_records(self.scenario, self.base_assembly, self.scenario.directory)
-
-
-def topology_of(scenario: MultibodyScenario) -> Topology:
-    """Return the topology of a scenario; shared with its sibling if that has the same structures."""
-    sibling = scenario.sibling
-    if isinstance(sibling, MultibodyScenario) and all(
-        structure is sibling.structures[name] for name, structure in scenario.structures.items()
-    ):
-        return _cached_topology(_ByIdentity(sibling))
-    return _cached_topology(_ByIdentity(scenario))
-
-
-class _ByIdentity:
-    """Key of a scenario that is compared by identity."""
-
-    def __init__(self, scenario: ScenarioBase) -> None:
-        self.scenario = scenario
-
-    def __hash__(self) -> int:
-        return id(self.scenario)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and self.scenario is other.scenario
-
-
-@functools.lru_cache(maxsize=4)
-def _cached_topology(same: _ByIdentity) -> Topology:
-    assert isinstance(same.scenario, MultibodyScenario)
-    return Topology(same.scenario)

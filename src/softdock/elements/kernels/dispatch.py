@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         """Parameters of the elements of each kind; constant."""
 
         def __getattr__(self, name: str) -> np.recarray: ...
+        def _asdict(self) -> dict[str, np.recarray]: ...
 
     class States(tuple[np.recarray, ...]):
         """What the elements of each kind remember; changes during a run."""

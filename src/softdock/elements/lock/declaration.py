@@ -17,7 +17,6 @@ class LockKind(ConnectionKind):
         "origin of frame a."
     )
     reaction, holds_pose = "lock", True
-    replaceable = False
     missing_in_mjcf = "rigid connections are switched by events."
     fields: ClassVar[ElementFields] = {
         "force": ElementField(

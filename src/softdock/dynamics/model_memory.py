@@ -1,0 +1,126 @@
+"""Memory of the model: what all runs of a prepared system share, and the data with which they start."""
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from softdock.contact.arrays import contact_arrays, list_sizes
+from softdock.dynamics.entry_points import RUN
+from softdock.dynamics.kernels.search.events import BOND_CONTACT
+from softdock.dynamics.run_memory import history_rows, initial_run_state, linear_sizes, reset_peaks
+from softdock.dynamics.search_resolution import needed_links
+from softdock.dynamics.system_records import FIRST_CAPACITY, contact_inputs, controller_inputs, system_inputs
+from softdock.native.argument_types import Memory, Sizes
+from softdock.native.structure_memory import Block, Layout, layout_of
+
+if TYPE_CHECKING:
+    from softdock.dynamics.simulation import Simulation
+
+
+class ModelMemory:
+    """Constant arrays of a system in one block, and a block with the data of a run at its start.
+
+    Any number of `DataMemory` objects use one model, also in several threads. Both blocks contain no addresses.
+    """
+
+    def __init__(self, simulation: "Simulation") -> None:
+        """Copy the arrays of a simulation. Raises ArgumentError where they do not fit each other."""
+        inputs, sizes = _inputs(simulation)
+        self.layout: Layout = layout_of(RUN, sizes, inputs)
+        """Places of all arrays, with near lists as they are at the start of a run."""
+        self.block: Block = self.layout.block(Memory.MODEL)
+        """Constant arrays; read-only."""
+        self.start: Block = self.layout.block(Memory.DATA)
+        """What changes in a run, at its start."""
+        self._shapes = _shapes_of(inputs, sizes)
+        self._write(simulation, inputs)
+
+    def write(self, simulation: "Simulation") -> bool:
+        """Replace all numbers by those of another simulation; returns whether it has the same layout.
+
+        Otherwise nothing changes. For use between two runs: data that exist must be reset.
+        """
+        inputs, sizes = _inputs(simulation)
+        if _shapes_of(inputs, sizes) != self._shapes:
+            return False
+        self._write(simulation, inputs)
+        return True
+
+    def _write(self, simulation: "Simulation", inputs: dict[str, np.ndarray]) -> None:
+        self.arrays, self.settings = simulation.assembly, simulation.settings
+        self.block.flags.writeable = self.start.flags.writeable = True
+        for path, array in inputs.items():
+            memory = self.layout.places[path].memory
+            if memory is Memory.MODEL:
+                self.layout.write(path, array, self.block)
+            elif memory is Memory.DATA:
+                self.layout.write(path, array, self.start)
+        self.layout.view("system.pairs", self.start).view(np.ndarray)["overreach"] = -np.inf
+        reset_peaks(self.layout.view("channels", self.start).view(np.recarray))
+        self.block.flags.writeable = self.start.flags.writeable = False
+        self.__dict__.pop("digest", None)
+
+    def layout_with(self, capacity: int) -> Layout:
+        """Return the layout with near lists of another capacity [blocks]."""
+        return layout_of(RUN, self.layout.sizes | {"blocks": capacity}, {})
+
+    def move_to(self, buffer: Block) -> None:
+        """Use a buffer of at least `block.size` bytes for the constant arrays, for example memory that is mapped.
+
+        Data that exist already keep the former block.
+        """
+        moved = buffer[: self.block.size]
+        moved[:] = self.block
+        self.block = moved
+
+    @cached_property
+    def digest(self) -> bytes:
+        """SHA-256 of layout and constants: data that were saved belong to models with the same one."""
+        return hashlib.sha256(self.layout.table().encode() + self.block.tobytes()).digest()
+
+
+def _shapes_of(inputs: dict[str, np.ndarray], sizes: Sizes) -> tuple[Sizes, list[tuple[int, ...]]]:
+    """Return what decides on the layout of a run."""
+    return sizes, [array.shape for array in inputs.values()]
+
+
+def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
+    """Return the arrays of a run that are not zero at its start, by path, and the sizes of the others."""
+    arrays, settings, channels = simulation.assembly, simulation.settings, simulation.channels
+    touching = len(simulation.pairs) + len(simulation.interfaces)
+    watched = len(channels) if simulation.watched is None else simulation.watched
+    searched = max(watched, simulation.searched or 0)
+    read = channels.view(np.ndarray)[:searched]
+    # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
+    external = len(arrays.orbit) > 0 or len(simulation.gnc.controllers) > 0
+    loaded = external or bool(len(arrays.states.load))
+    bonded = (simulation.actions.view(np.ndarray)["kind"] == BOND_CONTACT).any()
+    contacts = contact_arrays(simulation.contact_pairs)
+    system = system_inputs(arrays) | contact_inputs(contacts) | controller_inputs(simulation.gnc)
+    system |= {
+        "pairs": simulation.pairs,
+        "interfaces": simulation.interfaces,
+        "pins": simulation.pins,
+        "formulas": simulation.formulas,
+    }
+    inputs = {f"system.{name}": array for name, array in system.items()} | {
+        "workspace.search.loads": np.flatnonzero(read["load"]),
+        "workspace.search.needed": needed_links(arrays, read),
+        "channels": channels,
+        "events": simulation.events,
+        "actions": simulation.actions,
+        "windows": simulation.windows,
+        "breaks": arrays.breaks,
+        "state": initial_run_state(arrays, settings, watched, searched),
+        "y": np.append(arrays.y, np.zeros(int(loaded))),
+    }
+    sizes = {
+        "bonds": len(simulation.pairs) if bonded else 0,
+        "searched": searched,
+        "rows": history_rows(settings, len(channels), touching > 0),
+        "columns": 1 + len(channels),
+        "log rows": settings.max_events,
+    }
+    return inputs, sizes | list_sizes(contacts, FIRST_CAPACITY) | linear_sizes(arrays, touching)
