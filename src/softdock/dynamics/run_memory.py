@@ -12,14 +12,9 @@ from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
-from softdock.dynamics.kernels.integration.stepping import (
-    BOGACKI_SHAMPINE,
-    DORMAND_PRINCE,
-    ROSENBROCK,
-    RUNGE_KUTTA_4,
-)
+from softdock.dynamics.kernels.integration.stepping import StepMethod
 from softdock.dynamics.kernels.recording.run_data import RUN_STATE
-from softdock.dynamics.kernels.search.events import BOND_CONTACT
+from softdock.dynamics.kernels.search.events import ActionKind
 from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
@@ -36,11 +31,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
 FIRST_METHODS = {
-    Method.AUTOMATIC: DORMAND_PRINCE,
-    Method.DORMAND_PRINCE: DORMAND_PRINCE,
-    Method.BOGACKI_SHAMPINE: BOGACKI_SHAMPINE,
-    Method.ROSENBROCK: ROSENBROCK,
-    Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
+    Method.AUTOMATIC: StepMethod.DORMAND_PRINCE,
+    Method.DORMAND_PRINCE: StepMethod.DORMAND_PRINCE,
+    Method.BOGACKI_SHAMPINE: StepMethod.BOGACKI_SHAMPINE,
+    Method.ROSENBROCK: StepMethod.ROSENBROCK,
+    Method.RUNGE_KUTTA_4: StepMethod.RUNGE_KUTTA_4,
 }
 """Methods of the first step."""
 MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fraction of the tolerance of speeds
@@ -88,7 +83,7 @@ def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStruct
 def _system(simulation: "Simulation", list_capacity: int) -> PreparedStructure:
     """Return the records of a system with its contacts and controllers."""
     contacts, pairs = contact_arrays(simulation.contact_pairs), simulation.pairs
-    bonded = (simulation.actions.view(np.ndarray)["kind"] == BOND_CONTACT).any()
+    bonded = (simulation.actions.view(np.ndarray)["kind"] == ActionKind.BOND_CONTACT).any()
     return prepare_system(
         simulation.assembly,
         {"bonds": len(pairs) if bonded else 0},

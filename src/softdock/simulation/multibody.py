@@ -11,7 +11,7 @@ from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
-from softdock.dynamics.kernels.search.events import ACTION, CAPTURE_STATE, STOP_RUN
+from softdock.dynamics.kernels.search.events import ACTION, ActionKind, Logging
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
@@ -171,10 +171,10 @@ class PreparedMultibody:
         """Return the simulation that captures the state when the first of these contacts begins, and may stop there."""
         events, actions = self._events(contacts), self.simulation.actions
         if stop:
-            capture = events.capture == CAPTURE_STATE
+            capture = events.logging == Logging.CAPTURE_STATE
             events.first_action[capture], events.actions[capture] = len(actions), 1
             ending = records(1, ACTION)
-            ending.kind = STOP_RUN
+            ending.kind = ActionKind.STOP_RUN
             actions = np.concatenate([actions, ending]).view(np.recarray)
         return replace(self.simulation, events=events, actions=actions)
 

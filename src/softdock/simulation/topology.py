@@ -15,7 +15,7 @@ from softdock.assembly.formulas import formula_nodes
 from softdock.assembly.loads import LoadChannels, load_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
-from softdock.dynamics.kernels.search import events as e
+from softdock.dynamics.kernels.search.events import EVENT, Logging
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
 from softdock.model.member_kinds import loads_of
@@ -263,7 +263,7 @@ class Topology:
         Those are disarmed. Then one per coupling, at which its plug reaches the socket. To be copied before use.
         """
         scenario, count = self.scenario, len(self.conditions)
-        out = records(count + len(self.contact_names) + len(scenario.couplings), e.EVENT)
+        out = records(count + len(self.contact_names) + len(scenario.couplings), EVENT)
         first = 0
         for record, (name, condition) in zip(out, self.conditions.items()):
             quantity, record.threshold, record.direction = threshold_of(condition)
@@ -281,10 +281,10 @@ class Topology:
             first += record.actions
         for record, name in zip(out[count:], self.contact_names):
             record.channel = self.index[Observation(name=name, field="force")]
-            record.threshold, record.direction, record.capture = FIRST_FORCE, 1, e.CAPTURE_STATE
+            record.threshold, record.direction, record.logging = FIRST_FORCE, 1, Logging.CAPTURE_STATE
         for record, name in zip(out[count + len(self.contact_names) :], scenario.couplings):
             record.channel = self.index[Observation(name=name, field="stroke")]
-            record.direction, record.armed, record.fresh, record.capture = 1, 1, 1, e.NO_LOG
+            record.direction, record.armed, record.fresh, record.logging = 1, 1, 1, Logging.HIDDEN
             record.first_action, record.actions = first, 1
             first += 1
         return out

@@ -4,12 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.dynamics.kernels.integration.stepping import (
-    BOGACKI_SHAMPINE,
-    DORMAND_PRINCE,
-    ROSENBROCK,
-    fastest_mode,
-)
+from softdock.dynamics.kernels.integration.stepping import StepMethod, fastest_mode
 from softdock.native.decorators import inline, kernel
 
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 5.0  # usual bounds of step control
@@ -76,14 +71,14 @@ def has_fast_modes(s):
 def next_trial_method(s, method):
     """Return the method that is tried after another one."""
     for _ in range(3):
-        if method == DORMAND_PRINCE:
-            method = BOGACKI_SHAMPINE
-        elif method == BOGACKI_SHAMPINE and s.allow_implicit == 1 and is_stiff(s):
-            method = ROSENBROCK
+        if method == StepMethod.DORMAND_PRINCE:
+            method = StepMethod.BOGACKI_SHAMPINE.value
+        elif method == StepMethod.BOGACKI_SHAMPINE and s.allow_implicit == 1 and is_stiff(s):
+            method = StepMethod.ROSENBROCK.value
         else:
-            method = DORMAND_PRINCE
+            method = StepMethod.DORMAND_PRINCE.value
         # After implicit steps, a small error of Bogacki-Shampine does not show that its next steps are stable.
-        unproven = s.method == ROSENBROCK and method == BOGACKI_SHAMPINE
+        unproven = s.method == StepMethod.ROSENBROCK and method == StepMethod.BOGACKI_SHAMPINE
         if method != s.method and not unproven:
             break
     return method
@@ -141,10 +136,14 @@ def choose_step(s, t_limit):
     if s.fixed_step > 0.0:
         h, reaches_limit = step_to(s.t, s.fixed_step, t_limit, True)
         return s.method, h, reaches_limit
-    if s.automatic == 1 and not is_stiff(s) and (s.method == ROSENBROCK or s.trial_method == ROSENBROCK):
-        if s.method == ROSENBROCK:
+    if (
+        s.automatic == 1
+        and not is_stiff(s)
+        and (s.method == StepMethod.ROSENBROCK or s.trial_method == StepMethod.ROSENBROCK)
+    ):
+        if s.method == StepMethod.ROSENBROCK:
             s.method, s.step, s.steps_until_trial, s.trial_period = (
-                BOGACKI_SHAMPINE,
+                StepMethod.BOGACKI_SHAMPINE.value,
                 0.5 * s.step,
                 FIRST_TRIAL,
                 FIRST_TRIAL,
@@ -160,7 +159,11 @@ def choose_step(s, t_limit):
         s.steps_until_trial = s.trial_period  # where other limits apply, keep the cheaper method
         s.trial_method = next_trial_method(s, s.trial_method)
     h = min(s.step, allowed_step(s))
-    if has_fast_modes(s) and s.trial_method == ROSENBROCK and s.steps_until_trial <= SETTLING_STEPS:
+    if (
+        has_fast_modes(s)
+        and s.trial_method == StepMethod.ROSENBROCK
+        and s.steps_until_trial <= SETTLING_STEPS
+    ):
         h *= 0.5
     h, reaches_limit = step_to(s.t, h, t_limit, False)
     return s.method, h, reaches_limit
@@ -170,7 +173,9 @@ def choose_step(s, t_limit):
 def judge_trial(s, method, h, error, k, y_stage, y_new, tolerance):
     """Accept or reject a trial step of another method; use that method from now on if it is faster; Eq. (M35)."""
     accepted = error <= 1.0
-    stable = method != DORMAND_PRINCE or observe_stability(s, accepted, h, k, y_stage, y_new, tolerance)
+    stable = method != StepMethod.DORMAND_PRINCE or observe_stability(
+        s, accepted, h, k, y_stage, y_new, tolerance
+    )
     if accepted and stable:
         s.trial_method, s.method, s.trial_period = s.method, method, FIRST_TRIAL
         s.step = min(larger_step(h, error, 1.0, False, ORDER[method]), s.max_step)

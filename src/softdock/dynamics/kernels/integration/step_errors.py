@@ -6,7 +6,7 @@ branch of its law, loads may be wrong by much more than the error of positions s
 
 from softdock.dynamics.kernels.forces.contacts import count_closed
 from softdock.dynamics.kernels.integration.rosenbrock import error_of_implicit_step
-from softdock.dynamics.kernels.integration.stepping import ROSENBROCK, error_of_step
+from softdock.dynamics.kernels.integration.stepping import StepMethod, error_of_step
 from softdock.native.decorators import kernel
 
 # Factors on the estimated error of a step with a kink.
@@ -49,7 +49,7 @@ def kink_factor(run, h):
 def estimate_error(run, method, h):
     """Return the error of a step in units of the tolerance."""
     k, tolerance = run.workspace.k, run.workspace.tolerance
-    if method == ROSENBROCK:
+    if method == StepMethod.ROSENBROCK:
         error = error_of_implicit_step(k, tolerance)
     else:
         error = error_of_step(method, h, k, tolerance)

@@ -39,6 +39,7 @@ from softdock.dynamics.kernels.run.state_update import (
 )
 from softdock.dynamics.kernels.run.time_step import try_step
 from softdock.dynamics.kernels.search.events import (
+    Logging,
     change_dwell,
     log_event,
     mark_true_at_start,
@@ -157,7 +158,7 @@ def process_event(run):
         evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
         write_row(run, s.t, work.values)
         restore_links(system, run.y)
-    if s.log_rows >= run.log.shape[0] and run.events[event].capture == 0:
+    if s.log_rows >= run.log.shape[0] and run.events[event].logging == Logging.LOGGED:
         return Status.LOG_FULL
     log_event(run, event, s.t, run.y)
     status = Status.RUNNING

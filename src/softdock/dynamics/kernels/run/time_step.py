@@ -33,9 +33,8 @@ from softdock.dynamics.kernels.integration.step_control import (
 )
 from softdock.dynamics.kernels.integration.step_errors import estimate_error, store_branches
 from softdock.dynamics.kernels.integration.stepping import (
-    DORMAND_PRINCE,
     END,
-    ROSENBROCK,
+    StepMethod,
     all_finite,
     copy,
     interpolate,
@@ -86,7 +85,7 @@ def try_step(run):
     t_limit = next_knot(run.system.elements, s.t, run.y, t_limit)
     method, h, reaches_limit = choose_step(s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
-    if method == ROSENBROCK:
+    if method == StepMethod.ROSENBROCK:
         take_implicit_step(
             run.system, run.channels, s.watched, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
             work.early, work.late, work.linear,
@@ -119,7 +118,7 @@ def judge_step(run, method, h, reaches_limit):
         elif error <= 1.0:
             accept_step(s, h, error, reaches_limit, ORDER[method])
             s.steps_until_trial -= 1
-            if method == DORMAND_PRINCE and s.automatic == 1:
+            if method == StepMethod.DORMAND_PRINCE and s.automatic == 1:
                 observe_stability(s, True, h, work.k, work.y_stage, work.y_new, work.tolerance)
         else:
             accepted = False
@@ -157,7 +156,7 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
     `t_max` is the last instant before the next jump of a command or load.
     """
     s, work, system = run.state[0], run.workspace, run.system
-    if method == ROSENBROCK:
+    if method == StepMethod.ROSENBROCK:
         prepare_implicit_dense(run.y, work.y_new, work.k, work.dense)
     else:
         prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)

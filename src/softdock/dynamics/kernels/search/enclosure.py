@@ -7,15 +7,13 @@ from softdock.dynamics.kernels.channels.parabolas import least_between, second_d
 from softdock.dynamics.kernels.forces.elements import acts_between_bodies
 from softdock.dynamics.kernels.integration.rosenbrock import EARLY, LATE, STAGE_TIMES
 from softdock.dynamics.kernels.integration.stepping import (
-    BOGACKI_SHAMPINE,
-    DORMAND_PRINCE,
     EARLY_BOGACKI_SHAMPINE,
     EARLY_DORMAND_PRINCE,
     INSTANTS_BOGACKI_SHAMPINE,
     INSTANTS_DORMAND_PRINCE,
     LATE_BOGACKI_SHAMPINE,
     LATE_DORMAND_PRINCE,
-    ROSENBROCK,
+    StepMethod,
 )
 from softdock.native.decorators import inline, kernel
 from softdock.tree.kernels.motion_bounds import (
@@ -140,14 +138,14 @@ def estimate_curvature(method, part, channel, start, early, late, end):
         smooth_value(channel, late),
         smooth_value(channel, end),
     )
-    if method == DORMAND_PRINCE:
+    if method == StepMethod.DORMAND_PRINCE:
         t_b, t_c = INSTANTS_DORMAND_PRINCE[EARLY_DORMAND_PRINCE], INSTANTS_DORMAND_PRINCE[LATE_DORMAND_PRINCE]
-    elif method == BOGACKI_SHAMPINE:
+    elif method == StepMethod.BOGACKI_SHAMPINE:
         t_b, t_c = (
             INSTANTS_BOGACKI_SHAMPINE[EARLY_BOGACKI_SHAMPINE],
             INSTANTS_BOGACKI_SHAMPINE[LATE_BOGACKI_SHAMPINE],
         )
-    elif method == ROSENBROCK:
+    elif method == StepMethod.ROSENBROCK:
         t_b, t_c = STAGE_TIMES[EARLY], STAGE_TIMES[LATE]
     else:
         return math.inf  # no stage was evaluated

@@ -1,6 +1,7 @@
 """Events: conditions on channels, where they become true inside a step, and their actions."""
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
@@ -16,29 +17,45 @@ from softdock.dynamics.kernels.forces.elements import (
 )
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, copy_first, interpolate
 from softdock.dynamics.kernels.recording.evaluation import evaluate_inside
-from softdock.dynamics.kernels.search.windows import OPEN, close_ended_windows, close_window, open_window
+from softdock.dynamics.kernels.search.windows import (
+    WindowStage,
+    close_ended_windows,
+    close_window,
+    open_window,
+)
 from softdock.native.decorators import inline, kernel
 
-# Kinds of actions.
-ENABLE_ELEMENT = 0
-DISABLE_ELEMENT = 1
-ENABLE_CONTACT = 2
-DISABLE_CONTACT = 3
-ARM_EVENT = 4
-DISARM_EVENT = 5
-SET_TARGET = 6
-STOP_RUN = 7
-ENABLE_INTERFACE = 8
-DISABLE_INTERFACE = 9
-OPEN_WINDOW = 10
-CLOSE_WINDOW = 11
-SET_MODE = 12
-DECIDE_ENTRY = 13  # of a coupling whose plug reaches its socket
-BOND_CONTACT = 14
 
-# What a hidden event does instead of a log entry.
-CAPTURE_STATE = 1  # the state of the first such event is stored
-NO_LOG = 2  # nothing: its actions belong to the model
+class ActionKind(IntEnum):
+    """What an action does."""
+
+    ENABLE_ELEMENT = 0
+    DISABLE_ELEMENT = 1
+    ENABLE_CONTACT = 2
+    DISABLE_CONTACT = 3
+    ARM_EVENT = 4
+    DISARM_EVENT = 5
+    SET_TARGET = 6
+    STOP_RUN = 7
+    ENABLE_INTERFACE = 8
+    DISABLE_INTERFACE = 9
+    OPEN_WINDOW = 10
+    CLOSE_WINDOW = 11
+    SET_MODE = 12
+    DECIDE_ENTRY = 13
+    """Of a coupling whose plug reaches its socket."""
+    BOND_CONTACT = 14
+
+
+class Logging(IntEnum):
+    """What an event writes when it occurs."""
+
+    LOGGED = 0
+    CAPTURE_STATE = 1
+    """Not logged: the state of the first such event is stored."""
+    HIDDEN = 2
+    """Nothing: its actions belong to the model."""
+
 
 EVENT = np.dtype(
     [
@@ -49,7 +66,7 @@ EVENT = np.dtype(
         ("once", np.int64),
         ("first_action", np.int64),
         ("actions", np.int64),
-        ("capture", np.int64),  # 0: the event is logged; CAPTURE_STATE or NO_LOG
+        ("logging", np.int64),  # `Logging`
         ("fresh", np.int64),  # 1: armed since the last check; occurs at once if its condition is true already
         ("closed", np.int64),  # 1: its window is closed, so that its condition is not evaluated
         # Time for which the condition must be true without a break.
@@ -132,7 +149,7 @@ def next_timer(run, t, t_limit):
             t_limit = event.due
     for i in range(run.windows.shape[0]):
         window = run.windows[i]
-        if window.state == OPEN and t < window.until < t_limit:
+        if window.stage == WindowStage.OPEN and t < window.until < t_limit:
             t_limit = window.until
     return t_limit
 
@@ -223,9 +240,9 @@ def changed_event(events, before, values):
 def log_event(run, index, t, y):
     """Log an event, or capture the state if it does so; disarm an event that happens only once."""
     s, log = run.state[0], run.log
-    if run.events[index].capture == CAPTURE_STATE:
+    if run.events[index].logging == Logging.CAPTURE_STATE:
         capture_state(run, index, t, y)
-    if run.events[index].capture > 0:
+    if run.events[index].logging != Logging.LOGGED:
         return
     log[s.log_rows, 0], log[s.log_rows, 1] = t, float(index)
     s.log_rows += 1
@@ -240,7 +257,7 @@ def capture_state(run, index, t, y):
     for i in range(y.shape[0]):
         run.workspace.captured[i] = y[i]
     for i in range(run.events.shape[0]):
-        if run.events[i].capture == CAPTURE_STATE:
+        if run.events[i].logging == Logging.CAPTURE_STATE:
             run.events[i].armed = 0
 
 
@@ -254,8 +271,10 @@ def log_passive_events(run, t, before, after):
     for i in range(run.events.shape[0]):
         event = run.events[i]
         if becomes_true(event, before, after):
-            if not ends_step(event) and (event.capture > 0 or run.state[0].log_rows < run.log.shape[0]):
-                count += 1 if event.capture == 0 else 0
+            if not ends_step(event) and (
+                event.logging != Logging.LOGGED or run.state[0].log_rows < run.log.shape[0]
+            ):
+                count += 1 if event.logging == Logging.LOGGED else 0
                 log_event(run, i, t, run.workspace.y_stage)
             elif active < 0:
                 active = i
@@ -271,31 +290,31 @@ def perform_actions(run, index):
     stops_run = False
     for i in range(event.first_action, event.first_action + event.actions):
         action = run.actions[i]
-        if action.kind == STOP_RUN:
+        if action.kind == ActionKind.STOP_RUN:
             stops_run = True
-        elif action.kind == ARM_EVENT:
+        elif action.kind == ActionKind.ARM_EVENT:
             events[action.index].armed, events[action.index].fresh = 1, 1
             events[action.index].held = 0
-        elif action.kind == DISARM_EVENT:
+        elif action.kind == ActionKind.DISARM_EVENT:
             events[action.index].armed, events[action.index].held = 0, 0
-        elif action.kind == OPEN_WINDOW:
+        elif action.kind == ActionKind.OPEN_WINDOW:
             open_window(run, run.windows[action.index])
-        elif action.kind == CLOSE_WINDOW:
+        elif action.kind == ActionKind.CLOSE_WINDOW:
             close_window(run, run.windows[action.index])
-        elif action.kind == ENABLE_CONTACT or action.kind == DISABLE_CONTACT:
-            system.pairs[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
+        elif action.kind == ActionKind.ENABLE_CONTACT or action.kind == ActionKind.DISABLE_CONTACT:
+            system.pairs[action.index].active = 1 if action.kind == ActionKind.ENABLE_CONTACT else 0
             if system.bonds.shape[0] > 0:
                 system.bonds[action.index].active = 0
-        elif action.kind == BOND_CONTACT:
+        elif action.kind == ActionKind.BOND_CONTACT:
             bond_contact(
                 system.links, system.pairs[action.index], system.bonds[action.index], action.index, system.arrays,
                 system.lists,
             )  # fmt: skip
-        elif action.kind == ENABLE_INTERFACE or action.kind == DISABLE_INTERFACE:
-            system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
-        elif action.kind == SET_MODE:
+        elif action.kind == ActionKind.ENABLE_INTERFACE or action.kind == ActionKind.DISABLE_INTERFACE:
+            system.interfaces[action.index].active = 1 if action.kind == ActionKind.ENABLE_INTERFACE else 0
+        elif action.kind == ActionKind.SET_MODE:
             system.gnc.controllers[action.index].next_mode = int(action.value)
-        elif action.kind == DECIDE_ENTRY:
+        elif action.kind == ActionKind.DECIDE_ENTRY:
             decide_entry(system.elements[action.index], system.links)
         else:
             switch_element(
@@ -312,12 +331,12 @@ def switch_element(element, action, links, t, y, world):
     that gets a new target continues from the present position and speed of its command.
     """
     is_drive = element.kind == DRIVE_POSITION or element.kind == DRIVE_SPEED
-    if action.kind == DISABLE_ELEMENT:
+    if action.kind == ActionKind.DISABLE_ELEMENT:
         if is_drive and element.active == 1:
             switch_off_drive(element, t, y)
         element.active, element.engaged, element.engaged_depth, element.tension_impulse = 0, 0, 0.0, 0.0
         return
-    if action.kind == SET_TARGET:
+    if action.kind == ActionKind.SET_TARGET:
         element.target = action.value
     elif element.active == 1:
         return

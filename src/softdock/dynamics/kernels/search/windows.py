@@ -1,17 +1,23 @@
 """Windows: parts of a run in which an event may occur or a metric is evaluated; events open and close them."""
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.native.decorators import inline, kernel
 
-# States of a window.
-NOT_YET_OPEN = 0
-OPENING = 1  # at the present instant, whose values are not read yet
-OPEN = 2
-CLOSED = 3
+
+class WindowStage(IntEnum):
+    """How far a window has come in a run."""
+
+    NOT_YET_OPEN = 0
+    OPENING = 1
+    """At the present instant, whose values are not read yet."""
+    OPEN = 2
+    CLOSED = 3
+
 
 WINDOW = np.dtype(
     [
@@ -19,7 +25,7 @@ WINDOW = np.dtype(
         ("channel", np.int64),  # whose statistics are those of the window, or -1
         ("track", np.int64),  # of the channel while the window is open
         ("limit", np.float64),  # length of the window [s]; may be infinite
-        ("state", np.int64),
+        ("stage", np.int64),  # `WindowStage`
         ("until", np.float64),  # time at which it closes
         ("opened", np.float64),  # [s]; negative: with the run, before its first value was read
         ("closed", np.float64),
@@ -38,13 +44,13 @@ WINDOW = np.dtype(
 def open_window(run, window):
     """Open a window for the first time; that of an event with a limit opens at each occurrence of what opens it."""
     t, of_event = run.state[0].t, window.event >= 0
-    if window.state != NOT_YET_OPEN and not (of_event and window.limit < math.inf):
+    if window.stage != WindowStage.NOT_YET_OPEN and not (of_event and window.limit < math.inf):
         return
     window.until = t + window.limit
     if not of_event:
-        window.state, window.opened = OPENING, t
+        window.stage, window.opened = WindowStage.OPENING.value, t
         return
-    window.state = OPEN
+    window.stage = WindowStage.OPEN.value
     event = run.events[window.event]
     if event.closed == 1:
         event.closed, event.fresh, event.held = 0, 1, 0
@@ -53,9 +59,9 @@ def open_window(run, window):
 @kernel
 def close_window(run, window):
     """Close a window that is open; `workspace.start` has the channels at the present state."""
-    if window.state != OPEN:
+    if window.stage != WindowStage.OPEN:
         return
-    window.state, window.closed = CLOSED, run.state[0].t
+    window.stage, window.closed = WindowStage.CLOSED.value, run.state[0].t
     if window.event >= 0:
         run.events[window.event].closed, run.events[window.event].held = 1, 0
         return
@@ -69,7 +75,7 @@ def close_window(run, window):
 def close_ended_windows(run, t):
     """Close the windows whose time is over."""
     for i in range(run.windows.shape[0]):
-        if run.windows[i].state == OPEN and run.windows[i].until <= t:
+        if run.windows[i].stage == WindowStage.OPEN and run.windows[i].until <= t:
             close_window(run, run.windows[i])
 
 
@@ -78,8 +84,8 @@ def begin_statistics(run):
     """Begin the statistics of windows that open at the present instant, whose channels are in `workspace.start`."""
     for i in range(run.windows.shape[0]):
         window = run.windows[i]
-        if window.state == OPENING:
-            window.state = OPEN
+        if window.stage == WindowStage.OPENING:
+            window.stage = WindowStage.OPEN.value
             start_tracking(run.channels[window.channel], window, run.workspace.start[window.channel])
 
 
