@@ -14,7 +14,8 @@ from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
 from softdock.dynamics.kernels.integration.stepping import StepMethod
 from softdock.dynamics.kernels.recording.run_data import RUN_STATE
-from softdock.dynamics.kernels.search.events import ActionKind
+from softdock.dynamics.kernels.search.events import EVENT_STATE, ActionKind
+from softdock.dynamics.kernels.search.windows import WINDOW_STATE, WindowStage
 from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
@@ -61,15 +62,17 @@ def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStruct
         RUN,
         copied={
             "channels": channels,
-            "events": simulation.events,
-            "windows": simulation.windows,
+            "event_states": initial_event_states(simulation.events),
+            "window_states": initial_window_states(simulation.windows),
             "state": initial_run_state(arrays, settings, watched, searched),
             "y": y,
         },
         given={
             "system": _system(simulation, list_capacity),
             "workspace": _workspace(arrays, len(y), contacts, channels, searched),
+            "events": simulation.events,
             "actions": simulation.actions,
+            "windows": simulation.windows,
             "breaks": arrays.breaks,
             "record": allocate_history(settings, len(channels), contacts > 0),
             "log": np.empty((settings.max_events, 2)),
@@ -95,6 +98,25 @@ def _system(simulation: "Simulation", list_capacity: int) -> PreparedStructure:
             "gnc": prepare_controllers(simulation.gnc),
         },
     )
+
+
+def initial_event_states(events: np.recarray) -> np.recarray:
+    """Return the states of events at the start of a run."""
+    states, constants = records(len(events), EVENT_STATE), events.view(np.ndarray)
+    out = states.view(np.ndarray)
+    out["armed"] = out["fresh"] = constants["armed"]
+    out["closed"] = constants["opens_later"]
+    return states
+
+
+def initial_window_states(windows: np.recarray) -> np.recarray:
+    """Return the states of windows at the start of a run."""
+    states = records(len(windows), WINDOW_STATE)
+    out = states.view(np.ndarray)
+    later = windows.view(np.ndarray)["opens_later"] == 1
+    out["stage"] = np.where(later, WindowStage.NOT_YET_OPEN, WindowStage.OPEN)
+    out["until"], out["opened"] = math.inf, -1.0
+    return states
 
 
 def reset_peaks(channels: np.recarray) -> None:

@@ -75,7 +75,7 @@ class Run:
     peaks: np.recarray
     """The channel records, with the largest and smallest values of searched channels and integrals over time."""
     windows: np.recarray
-    """The windows, with statistics of those that were closed."""
+    """States of the windows, with statistics of those that were closed."""
     true_at_start: list[int]
     """Events whose conditions were true at the start."""
     pairs: np.recarray

@@ -138,15 +138,14 @@ class WindowPlan:
         ]
 
     def records(self, channel_of: Mapping[Watched, int]) -> np.recarray:
-        """Return the windows for the kernels, at the start of a run."""
+        """Return the windows for the kernels."""
         out = records(len(self.windows), WINDOW)
         targets: list[tuple[int, int, int]] = [(self.names.index(name), -1, 0) for name in self.of_events]
         targets += [(-1, channel_of[what], track) for what, track in self.of_quantities.items()]
         for record, window, target in zip(out, self.windows, targets):
             record.event, record.channel, record.track = target
             record.limit = math.inf if window.limit is None else window.limit
-            record.stage = WindowStage.NOT_YET_OPEN if window.opens_later else WindowStage.OPEN
-            record.until, record.opened = math.inf, -1.0
+            record.opens_later = int(window.opens_later)
         return out
 
 

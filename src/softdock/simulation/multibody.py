@@ -164,7 +164,7 @@ class PreparedMultibody:
         self.topology.set_limits(events, self.scenario)
         if capturing:
             for event, name in zip(events[self.topology.first_capture :], self.topology.contact_names):
-                event.armed = event.fresh = event.once = int(name in capturing)
+                event.armed = event.once = int(name in capturing)
         return events
 
     def _capturing(self, contacts: Collection[str], *, stop: bool = False) -> Simulation:

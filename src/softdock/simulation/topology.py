@@ -253,7 +253,7 @@ class Topology:
 
     @cached_property
     def windows(self) -> np.recarray:
-        """Windows of events and metrics. To be copied before use."""
+        """Windows of events and metrics."""
         return self.window_plan.records(self.index)
 
     @cached_property
@@ -268,14 +268,13 @@ class Topology:
         for record, (name, condition) in zip(out, self.conditions.items()):
             quantity, record.threshold, record.direction = threshold_of(condition)
             record.channel, record.dwell = self.index[quantity], condition.dwell
-            record.closed = int(condition.window.opens_later)
+            record.opens_later = int(condition.window.opens_later)
             event = scenario.events.get(name)
             if event is None:
                 record.armed, record.once = int(name == START), 1
             else:
                 record.armed = int(event.armed and (scenario.opening or not event.opens))
                 record.once = int(event.once)
-            record.fresh = record.armed
             record.first_action = first
             record.actions = len(self.actions_of(scenario, name))
             first += record.actions
@@ -284,7 +283,7 @@ class Topology:
             record.threshold, record.direction, record.logging = FIRST_FORCE, 1, Logging.CAPTURE_STATE
         for record, name in zip(out[count + len(self.contact_names) :], scenario.couplings):
             record.channel = self.index[Observation(name=name, field="stroke")]
-            record.direction, record.armed, record.fresh, record.logging = 1, 1, 1, Logging.HIDDEN
+            record.direction, record.armed, record.logging = 1, 1, Logging.HIDDEN
             record.first_action, record.actions = first, 1
             first += 1
         return out

@@ -172,9 +172,13 @@ class RunData(NamedTuple):
     workspace: Workspace
     channels: np.recarray
     events: np.recarray
+    event_states: np.recarray
+    """Which events are armed, held or due."""
     actions: np.recarray
     windows: np.recarray
     """Parts of the run in which events may occur or metrics are evaluated."""
+    window_states: np.recarray
+    """Which windows are open, and statistics of those that were closed."""
     breaks: NDArray[np.float64]
     """Times at which loads change abruptly [s]."""
     state: np.recarray

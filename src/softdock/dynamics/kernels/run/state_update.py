@@ -48,8 +48,8 @@ def apply_jumps(run):
         record_peak_at_end(run, t_after, s.t, run.y, False)
         restore_links(run.system, run.y)
     for i in range(run.events.shape[0]):
-        if becomes_true(run.events[i], work.end, work.start):
-            run.events[i].fresh = 1
+        if becomes_true(run.events[i], run.event_states[i], work.end, work.start):
+            run.event_states[i].fresh = 1
 
 
 @kernel

@@ -138,7 +138,7 @@ def start(run):
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
     s.pin_step = pin_step_limit(run.system.interfaces)
     update_peaks(run.channels, count, s.t, 0.0, work.values)
-    mark_true_at_start(run.events, work.values)
+    mark_true_at_start(run.events, run.event_states, work.values)
     write_row(run, s.t, work.values)
     s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)
 
@@ -149,7 +149,7 @@ def process_event(run):
     s, work, system = run.state[0], run.workspace, run.system
     event = s.pending_event
     complete_deferred_row(run)
-    if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], s.t):
+    if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], run.event_states[event], s.t):
         room = update_state(run, True)
         s.pending_event = next_event(run)
         return Status.RUNNING if room else Status.LISTS_TOO_LONG

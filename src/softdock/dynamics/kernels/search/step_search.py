@@ -121,7 +121,7 @@ def bound_channels(run, method, h):
     s = run.state[0]
     channels, events, work, count = run.channels, run.events, run.workspace, s.searched
     search, system, dense = work.search, run.system, work.dense
-    if not mark_wanted(channels, events, system.formulas, count, search.wanted):
+    if not mark_wanted(channels, events, run.event_states, system.formulas, count, search.wanted):
         s.previous_step = 0.0
         return False
     bound_motion(system, h, dense, search.needed, search.motion)
@@ -154,14 +154,14 @@ def bound_channels(run, method, h):
 
 
 @inline
-def mark_wanted(channels, events, formulas, count, wanted):
+def mark_wanted(channels, events, states, formulas, count, wanted):
     """Mark the channels that a watched event or a peak needs; returns whether there are any."""
     any_wanted = False
     for i in range(count):
         wanted[i] = 1 if channels[i].track | channels[i].load != 0 else 0
         any_wanted = any_wanted or wanted[i] == 1
     for i in range(events.shape[0]):
-        if is_watched(events[i]):
+        if is_watched(states[i]):
             wanted[events[i].channel] = 1
             any_wanted = True
     for i in range(count):
@@ -180,12 +180,12 @@ def examine(run, top, left, before):
     right, after = search.instants[top], search.values[top]
     hidden, crosses = -1, False
     for i in range(events.shape[0]):
-        event = events[i]
-        if not is_watched(event):
+        event, state = events[i], run.event_states[i]
+        if not is_watched(state):
             continue
         c = event.channel
         g_0, g_1 = condition_excess(event, before), condition_excess(event, after)
-        crosses = crosses or becomes_true(event, before, after)
+        crosses = crosses or becomes_true(event, state, before, after)
         low, high, monotonic, small = enclose_channel(run, top, c, left, right, before, after)
         x_0, x_1 = before[c], after[c]
         if monotonic or (high <= max(x_0, x_1) + small and low >= min(x_0, x_1) - small):

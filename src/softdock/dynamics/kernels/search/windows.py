@@ -25,6 +25,14 @@ WINDOW = np.dtype(
         ("channel", np.int64),  # whose statistics are those of the window, or -1
         ("track", np.int64),  # of the channel while the window is open
         ("limit", np.float64),  # length of the window [s]; may be infinite
+        ("opens_later", np.int64),  # 0: it is open from the start
+    ],
+    align=True,
+)
+"""Constants of a window."""
+
+WINDOW_STATE = np.dtype(
+    [
         ("stage", np.int64),  # `WindowStage`
         ("until", np.float64),  # time at which it closes
         ("opened", np.float64),  # [s]; negative: with the run, before its first value was read
@@ -38,36 +46,39 @@ WINDOW = np.dtype(
     ],
     align=True,
 )
+"""What changes of a window in a run."""
 
 
 @kernel
-def open_window(run, window):
+def open_window(run, index):
     """Open a window for the first time; that of an event with a limit opens at each occurrence of what opens it."""
+    window, state = run.windows[index], run.window_states[index]
     t, of_event = run.state[0].t, window.event >= 0
-    if window.stage != WindowStage.NOT_YET_OPEN and not (of_event and window.limit < math.inf):
+    if state.stage != WindowStage.NOT_YET_OPEN and not (of_event and window.limit < math.inf):
         return
-    window.until = t + window.limit
+    state.until = t + window.limit
     if not of_event:
-        window.stage, window.opened = WindowStage.OPENING.value, t
+        state.stage, state.opened = WindowStage.OPENING.value, t
         return
-    window.stage = WindowStage.OPEN.value
-    event = run.events[window.event]
+    state.stage = WindowStage.OPEN.value
+    event = run.event_states[window.event]
     if event.closed == 1:
         event.closed, event.fresh, event.held = 0, 1, 0
 
 
 @kernel
-def close_window(run, window):
+def close_window(run, index):
     """Close a window that is open; `workspace.start` has the channels at the present state."""
-    if window.stage != WindowStage.OPEN:
+    window, state = run.windows[index], run.window_states[index]
+    if state.stage != WindowStage.OPEN:
         return
-    window.stage, window.closed = WindowStage.CLOSED.value, run.state[0].t
+    state.stage, state.closed = WindowStage.CLOSED.value, run.state[0].t
     if window.event >= 0:
-        run.events[window.event].closed, run.events[window.event].held = 1, 0
+        run.event_states[window.event].closed, run.event_states[window.event].held = 1, 0
         return
     channel = run.channels[window.channel]
-    window.last = run.workspace.start[window.channel]
-    window.largest, window.smallest, window.integral = channel.largest, channel.smallest, channel.integral
+    state.last = run.workspace.start[window.channel]
+    state.largest, state.smallest, state.integral = channel.largest, channel.smallest, channel.integral
     channel.track, channel.largest, channel.smallest = 0, math.inf, -math.inf
 
 
@@ -75,26 +86,26 @@ def close_window(run, window):
 def close_ended_windows(run, t):
     """Close the windows whose time is over."""
     for i in range(run.windows.shape[0]):
-        if run.windows[i].stage == WindowStage.OPEN and run.windows[i].until <= t:
-            close_window(run, run.windows[i])
+        if run.window_states[i].stage == WindowStage.OPEN and run.window_states[i].until <= t:
+            close_window(run, i)
 
 
 @kernel
 def begin_statistics(run):
     """Begin the statistics of windows that open at the present instant, whose channels are in `workspace.start`."""
     for i in range(run.windows.shape[0]):
-        window = run.windows[i]
-        if window.stage == WindowStage.OPENING:
-            window.stage = WindowStage.OPEN.value
-            start_tracking(run.channels[window.channel], window, run.workspace.start[window.channel])
+        window, state = run.windows[i], run.window_states[i]
+        if state.stage == WindowStage.OPENING:
+            state.stage = WindowStage.OPEN.value
+            state.first = run.workspace.start[window.channel]
+            start_tracking(run.channels[window.channel], window.track, state.first, state.opened)
 
 
 @inline
-def start_tracking(channel, window, value):
-    """Start the statistics of a channel with its present value."""
-    window.first = value
-    channel.track, channel.integral = window.track, 0.0
-    channel.largest = value if window.track & LARGEST else math.inf
-    channel.smallest = value if window.track & SMALLEST else -math.inf
-    channel.t_largest = channel.t_smallest = window.opened
+def start_tracking(channel, track, value, t):
+    """Start the statistics of a channel with its present value, at time t."""
+    channel.track, channel.integral = track, 0.0
+    channel.largest = value if track & LARGEST else math.inf
+    channel.smallest = value if track & SMALLEST else -math.inf
+    channel.t_largest = channel.t_smallest = t
     channel.theta_largest = channel.theta_smallest = 0.0
