@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, scene, simulate_with_peaks
 from softdock import simulate
-from softdock.dynamics.kernels.channels.channels import CHANNEL, LARGEST, SMALLEST, ChannelKind, Form
+from softdock.dynamics.kernels.channels.channels import CHANNEL, LARGEST, PEAK, SMALLEST, ChannelKind, Form
 from softdock.dynamics.kernels.search.enclosure import enclose, estimate_load_curvature
 from softdock.dynamics.kernels.search.load_search import is_far_below_peak
 from softdock.dynamics.kernels.search.step_search import stays_within_peaks
@@ -21,6 +21,7 @@ from softdock.model.system import Body
 from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
+from softdock.tree.kernels.tree import records
 
 LENGTH = 1e-6  # error allowed in a step by default [m], and as an angle [rad]
 UNITS = {
@@ -451,7 +452,8 @@ def test_the_search_does_not_resolve_rounding_errors_of_a_joint_at_rest():
 @pytest.mark.parametrize("form", [Form.PLAIN, Form.SQUARE])
 def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
     """Bounds by few operations, as (M118), are not below those of the parabola through both values."""
-    rng, channel, excluded = np.random.default_rng(5), np.zeros(1, CHANNEL).view(np.recarray)[0], 0
+    rng, excluded = np.random.default_rng(5), 0
+    channel, peak = records(1, CHANNEL)[0], records(1, PEAK)[0]
     channel.kind, channel.form, channel.scale, channel.load = (
         ChannelKind.ELEMENT_FORCE,
         form,
@@ -462,13 +464,13 @@ def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
         x, x_0, x_1 = rng.uniform(0.0 if form == Form.SQUARE else -1.0, 1.0, 3) * 10.0 ** rng.integers(
             -2, 1, 3
         )
-        r, channel.seen = 10.0 ** rng.uniform(-1.0, 1.0), max(abs(x_0), abs(x_1)) * rng.uniform(1.0, 4.0)
-        channel.largest, channel.smallest = channel.seen, -channel.seen
+        r, peak.seen = 10.0 ** rng.uniform(-1.0, 1.0), max(abs(x_0), abs(x_1)) * rng.uniform(1.0, 4.0)
+        peak.largest, peak.smallest = peak.seen, -peak.seen
         curvature = estimate_load_curvature(channel, r, x, x_0, x_1)
         low, high, _ = enclose(channel, x_0, x_1, curvature, curvature)
-        exceeds = max(high, -low) > channel.seen * (1.0 + 1e-12)
-        if is_far_below_peak(channel, r, x, x_0, x_1):
+        exceeds = max(high, -low) > peak.seen * (1.0 + 1e-12)
+        if is_far_below_peak(peak, r, x, x_0, x_1):
             excluded += 1
             assert not exceeds
-        assert not (stays_within_peaks(channel, 1.0, x_0, x_1, curvature, curvature) and exceeds)
+        assert not (stays_within_peaks(channel, peak, 1.0, x_0, x_1, curvature, curvature) and exceeds)
     assert excluded > 100

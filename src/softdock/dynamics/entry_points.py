@@ -205,6 +205,8 @@ RUN = Structure(
         "system": SYSTEM,
         "workspace": WORKSPACE,
         "channels": records(channels.CHANNEL, "channels"),
+        "resolutions": records(channels.RESOLUTION, "channels"),
+        "peaks": records(channels.PEAK, "channels"),
         "events": records(events.EVENT, "events"),
         "event_states": records(events.EVENT_STATE, "events"),
         "actions": records(events.ACTION, "actions"),

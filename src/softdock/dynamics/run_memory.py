@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import RUN, WORKSPACE
-from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels.channels import LARGEST, PEAK, SMALLEST
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
 from softdock.dynamics.kernels.integration.stepping import StepMethod
@@ -60,8 +60,9 @@ def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStruct
     y = np.append(arrays.y, np.zeros(int(loaded)))
     run = allocate(
         RUN,
+        {"channels": len(channels)},
         copied={
-            "channels": channels,
+            "peaks": initial_peaks(channels),
             "event_states": initial_event_states(simulation.events),
             "window_states": initial_window_states(simulation.windows),
             "state": initial_run_state(arrays, settings, watched, searched),
@@ -70,6 +71,7 @@ def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStruct
         given={
             "system": _system(simulation, list_capacity),
             "workspace": _workspace(arrays, len(y), contacts, channels, searched),
+            "channels": channels,
             "events": simulation.events,
             "actions": simulation.actions,
             "windows": simulation.windows,
@@ -79,7 +81,6 @@ def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStruct
         },
     )
     run.value.system.pairs.view(np.ndarray)["overreach"] = -np.inf
-    reset_peaks(run.value.channels)
     return run
 
 
@@ -119,13 +120,15 @@ def initial_window_states(windows: np.recarray) -> np.recarray:
     return states
 
 
-def reset_peaks(channels: np.recarray) -> None:
-    """Set the peaks of channels to those of a run that has not begun."""
-    peaks = channels.view(np.ndarray)
-    sides = peaks["track"] | peaks["load"]
-    peaks["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
-    peaks["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
-    peaks["t_largest"] = peaks["t_smallest"] = -np.inf
+def initial_peaks(channels: np.recarray) -> np.recarray:
+    """Return the peaks of channels at the start of a run."""
+    peaks, constants = records(len(channels), PEAK), channels.view(np.ndarray)
+    out, sides = peaks.view(np.ndarray), constants["track"] | constants["load"]
+    out["track"] = constants["track"]
+    out["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
+    out["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
+    out["t_largest"] = out["t_smallest"] = -np.inf
+    return peaks
 
 
 def allocate_history(settings: Settings, channels: int, has_contacts: bool) -> Floats:

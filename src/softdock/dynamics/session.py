@@ -18,6 +18,7 @@ from softdock.dynamics.entry_points import (
     refresh_lists,
     set_motion,
 )
+from softdock.dynamics.kernels.channels.channels import ChannelKind
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.recording import run_data as kernels
@@ -74,7 +75,9 @@ class Session:
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
         set_resting_limits(self.system, work.tolerance)
-        set_resolutions(self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
+        set_resolutions(
+            self._run.resolutions, self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass
+        )
 
     @property
     def system(self) -> SystemRecords:
@@ -177,7 +180,9 @@ class Session:
             final=run.workspace.values.copy(),
             log=[(float(t), int(i)) for t, i in self.log],
             captured=self._captured(),
-            peaks=run.channels,
+            channels=run.channels,
+            peaks=run.peaks,
+            undefined=self._undefined(),
             windows=run.window_states,
             true_at_start=np.flatnonzero(run.event_states.view(np.ndarray)["true_at_start"]).tolist(),
             pairs=system.pairs,
@@ -204,7 +209,14 @@ class Session:
         rows = run.record[: progress["record_rows"]]
         if not progress["record_peaks"]:
             return rows
-        return rows_within_peaks(rows, run.channels, int(progress["searched"]), run.windows)
+        return rows_within_peaks(rows, run, int(progress["searched"]))
+
+    def _undefined(self) -> NDArray[np.bool_]:
+        """Return which channels are formulas that had no value at some instant."""
+        channels, nodes = self._run.channels.view(np.ndarray), self.system.formulas.view(np.ndarray)
+        out = channels["kind"] == ChannelKind.FORMULA
+        out[out] = nodes["undefined"][channels["j"][out] - 1] == 1
+        return out
 
     def _captured(self) -> CapturedState | None:
         """Return the state at the first event that captures it."""

@@ -223,7 +223,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    loads = read_loads(topology.load_rows, run.peaks)
+    loads = read_loads(topology.load_rows, run)
     valid, warnings = assess_validity(scenario, run, loads)
     return Result(
         scenario=scenario.name,
@@ -270,12 +270,11 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
         for i, name in run.element_names.items()
         if name in scenario.couplings and misses[i] > 0.0
     ]
-    undefined = run.peaks.view(np.ndarray)["undefined"]
     notices += [
         f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
         "number there, or its result is too large."
         for name, measure in topology.measures.items()
-        if measure.how and undefined[measure.channel]
+        if measure.how and run.undefined[measure.channel]
     ]
     return notices
 

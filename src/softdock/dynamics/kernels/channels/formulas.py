@@ -46,6 +46,7 @@ NODE = np.dtype(
         ("curvature_low", np.float64),
         ("curvature_high", np.float64),
         ("small", np.float64),
+        ("undefined", np.int64),  # 1: the formula whose last node this is had no value at some instant
     ],
     align=True,
 )

@@ -29,34 +29,34 @@ def evaluate_inside(run, count, h, theta):
 
 
 @inline
-def update_peak(channel, t, theta, value):
+def update_peak(peak, t, theta, value):
     """Update the largest and smallest value of a channel; returns whether one of them changed."""
     changed = False
-    if value > channel.largest:
-        channel.largest, channel.t_largest, channel.theta_largest, changed = value, t, theta, True
-    if value < channel.smallest:
-        channel.smallest, channel.t_smallest, channel.theta_smallest, changed = value, t, theta, True
+    if value > peak.largest:
+        peak.largest, peak.t_largest, peak.theta_largest, changed = value, t, theta, True
+    if value < peak.smallest:
+        peak.smallest, peak.t_smallest, peak.theta_smallest, changed = value, t, theta, True
     return changed
 
 
 @kernel
-def update_peaks(channels, count, t, theta, values):
+def update_peaks(peaks, count, t, theta, values):
     """Update the largest and smallest values of the first channels, at theta of a step; returns whether any changed."""
     changed = False
     for i in range(count):
-        if update_peak(channels[i], t, theta, values[i]):
+        if update_peak(peaks[i], t, theta, values[i]):
             changed = True
-        channels[i].seen = max(channels[i].seen, abs(values[i]))
+        peaks[i].seen = max(peaks[i].seen, abs(values[i]))
     return changed
 
 
 @kernel
-def exceeds_tracked(channels, count, values):
+def exceeds_tracked(peaks, count, values):
     """Return whether a value of the first channels exceeds a peak of the search for events and peaks."""
     for i in range(count):
-        channel = channels[i]
-        if (channel.track & LARGEST != 0 and values[i] > channel.largest) or (
-            channel.track & SMALLEST != 0 and values[i] < channel.smallest
+        peak = peaks[i]
+        if (peak.track & LARGEST != 0 and values[i] > peak.largest) or (
+            peak.track & SMALLEST != 0 and values[i] < peak.smallest
         ):
             return True
     return False
@@ -122,7 +122,7 @@ def commit_pending_row(run):
     """Keep the pending row if a peak is still there; otherwise discard it. May evaluate another state."""
     s = run.state[0]
     if s.pending_row != PendingRow.NONE:
-        if has_peak_at(run.channels, s.searched, run.record[s.record_rows, 0]):
+        if has_peak_at(run.channels, run.peaks, s.searched, run.record[s.record_rows, 0]):
             complete_pending_row(run)
             s.record_rows += 1
         s.pending_row = PendingRow.NONE.value
@@ -150,14 +150,12 @@ def nothing_touches(system):
 
 
 @kernel
-def has_peak_at(channels, count, t):
+def has_peak_at(channels, peaks, count, t):
     """Return whether a peak of the first channels that is searched for is at a time."""
     for i in range(count):
-        channel = channels[i]
-        sides = channel.track | channel.load
-        if (sides & LARGEST != 0 and channel.t_largest == t) or (
-            sides & SMALLEST != 0 and channel.t_smallest == t
-        ):
+        peak = peaks[i]
+        sides = peak.track | channels[i].load
+        if (sides & LARGEST != 0 and peak.t_largest == t) or (sides & SMALLEST != 0 and peak.t_smallest == t):
             return True
     return False
 
@@ -174,7 +172,11 @@ def has_room_beside_samples(run):
 def needs_peak_row(run, t):
     """Return whether a peak at time t gets a row."""
     s = run.state[0]
-    return s.record_peaks == 1 and has_room_beside_samples(run) and has_peak_at(run.channels, s.searched, t)
+    return (
+        s.record_peaks == 1
+        and has_room_beside_samples(run)
+        and has_peak_at(run.channels, run.peaks, s.searched, t)
+    )
 
 
 @kernel
@@ -215,12 +217,12 @@ def record_peaks_inside(run, h, t_new):
     while s.record_peaks == 1 and has_room_beside_samples(run):
         first = 2.0
         for i in range(s.searched):
-            channel = run.channels[i]
-            sides = channel.track | channel.load
-            if sides & LARGEST != 0 and s.t < channel.t_largest < t_new and last < channel.theta_largest:
-                first = min(first, channel.theta_largest)
-            if sides & SMALLEST != 0 and s.t < channel.t_smallest < t_new and last < channel.theta_smallest:
-                first = min(first, channel.theta_smallest)
+            peak = run.peaks[i]
+            sides = peak.track | run.channels[i].load
+            if sides & LARGEST != 0 and s.t < peak.t_largest < t_new and last < peak.theta_largest:
+                first = min(first, peak.theta_largest)
+            if sides & SMALLEST != 0 and s.t < peak.t_smallest < t_new and last < peak.theta_smallest:
+                first = min(first, peak.theta_smallest)
         if first > 1.0:
             break
         record_inside(run, h, first)

@@ -171,6 +171,10 @@ class RunData(NamedTuple):
     system: SystemRecords
     workspace: Workspace
     channels: np.recarray
+    resolutions: np.recarray
+    """Of the search for events and peaks of channels."""
+    peaks: np.recarray
+    """Largest and smallest values of channels so far, and integrals over time."""
     events: np.recarray
     event_states: np.recarray
     """Which events are armed, held or due."""

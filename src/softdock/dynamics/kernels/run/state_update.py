@@ -44,7 +44,7 @@ def apply_jumps(run):
     s, work = run.state[0], run.workspace
     t_after = s.t + AFTER_JUMP
     begin_statistics(run)
-    if update_peaks(run.channels, s.searched, t_after, 0.0, work.start) and needs_peak_row(run, t_after):
+    if update_peaks(run.peaks, s.searched, t_after, 0.0, work.start) and needs_peak_row(run, t_after):
         record_peak_at_end(run, t_after, s.t, run.y, False)
         restore_links(run.system, run.y)
     for i in range(run.events.shape[0]):

@@ -137,7 +137,7 @@ def start(run):
     impose_locks(run.system, run.y)
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
     s.pin_step = pin_step_limit(run.system.interfaces)
-    update_peaks(run.channels, count, s.t, 0.0, work.values)
+    update_peaks(run.peaks, count, s.t, 0.0, work.values)
     mark_true_at_start(run.events, run.event_states, work.values)
     write_row(run, s.t, work.values)
     s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)

@@ -216,11 +216,11 @@ def curvature_bounds_between(channel, dense, low, high, down, up):
 
 
 @inline
-def resolution_of(channel, x_0, x_1):
+def resolution_of(resolution, peak, x_0, x_1):
     """Return the difference of values that does not matter: a part of the allowed error, or of the value."""
     size = max(abs(x_0), abs(x_1))
-    if channel.resolution > 0.0:
-        return max(channel.resolution, ROUNDING * size)
-    if channel.largest < math.inf:
-        size = max(size, channel.largest)
-    return max(RELATIVE_RESOLUTION * size, channel.negligible)
+    if resolution.resolution > 0.0:
+        return max(resolution.resolution, ROUNDING * size)
+    if peak.largest < math.inf:
+        size = max(size, peak.largest)
+    return max(RELATIVE_RESOLUTION * size, resolution.negligible)

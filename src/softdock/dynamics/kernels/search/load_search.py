@@ -84,7 +84,7 @@ def may_hide_load(run, h):
     In most steps no load comes near its peak, which is found here with few operations.
     """
     s, work, channels = run.state[0], run.workspace, run.channels
-    search, r = work.search, s.previous_step / h
+    peaks, search, r = run.peaks, work.search, s.previous_step / h
     if search.loads.shape[0] == 0:
         return False
     if r == 0.0 or not slow_rotation(search.motion, search.needed):
@@ -96,11 +96,11 @@ def may_hide_load(run, h):
             curvature = max(search.downs[0, i], search.ups[0, i])
         elif channel.bounded == 1:
             curvature = math.inf
-        elif is_far_below_peak(channel, r, x, x_0, x_1):
+        elif is_far_below_peak(peaks[i], r, x, x_0, x_1):
             continue
         else:
             curvature = estimate_load_curvature(channel, r, x, x_0, x_1)
-        if may_exceed(channel, 0.0, 1.0, x_0, x_1, curvature):
+        if may_exceed(channel, run.resolutions[i], peaks[i], 0.0, 1.0, x_0, x_1, curvature):
             return True
     return False
 
@@ -143,35 +143,38 @@ def find_hidden_load(run, left, right, before, after, curvatures):
     search, width = run.workspace.search, right - left
     for n in range(search.loads.shape[0] - 1, -1, -1):
         i = search.loads[n]
-        if may_exceed(run.channels[i], search.turns[i], width, before[i], after[i], curvatures[i]):
+        if may_exceed(
+            run.channels[i], run.resolutions[i], run.peaks[i], search.turns[i], width, before[i], after[i],
+            curvatures[i],
+        ):  # fmt: skip
             return i
     return -1
 
 
 @inline
-def is_far_below_peak(channel, previous_step, previous, start, end):
+def is_far_below_peak(peak, previous_step, previous, start, end):
     """Return whether a load without a bound stays below its peak in a step, by its sizes alone; Eq. (M118).
 
     `previous_step` is relative to this step.
     """
-    return (1.0 + 1.0 / previous_step) * max(max(abs(previous), abs(start)), abs(end)) <= channel.seen
+    return (1.0 + 1.0 / previous_step) * max(max(abs(previous), abs(start)), abs(end)) <= peak.seen
 
 
 @inline
-def may_exceed(channel, turn, width, x_0, x_1, curvature):
+def may_exceed(channel, resolution, peak, turn, width, x_0, x_1, curvature):
     """Return whether a load may exceed its peak in an interval of a step between two values.
 
     `turn` and `curvature` are bounds of rotation and second derivative for the whole step.
     """
     curvature = curvature * width * width
     size = max(abs(x_0), abs(x_1))
-    most = max(size, channel.seen)
-    enough = most + max(RELATIVE_RESOLUTION * most, channel.floor)
+    most = max(size, peak.seen)
+    enough = most + max(RELATIVE_RESOLUTION * most, resolution.floor)
     if channel.offset == 0.0 and smooth_value(channel, size) + 0.125 * curvature <= smooth_value(
         channel, enough
     ):
         return False
-    if channel.bounded == 0 and is_resolved(channel, turn, width):
+    if channel.bounded == 0 and is_resolved(channel, resolution, turn, width):
         return False
     low, high, monotonic = enclose(channel, x_0, x_1, curvature, curvature)
     return not monotonic and (
@@ -187,17 +190,17 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
     a load either, so that all peaks and the recorded rows agree, unless the load there is larger than its peak by more
     than `NEGLIGIBLE_GAIN`: the resolution of a position may be a large force of a stiff element.
     """
-    s, search, channels = run.state[0], run.workspace.search, run.channels
+    s, search, channels, peaks = run.state[0], run.workspace.search, run.channels, run.peaks
     values, curvatures = search.load_values, search.load_curvatures
     right, after = search.load_instants[top], values[top]
     t = s.t + theta * h
-    allowed = not exceeds_tracked(channels, s.watched, now)
+    allowed = not exceeds_tracked(peaks, s.watched, now)
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
-        channel = channels[i]
-        if allowed or abs(now[i]) > (1.0 + NEGLIGIBLE_GAIN) * largest_size(channel):
-            update_peak(channel, t, theta, now[i])
-        channel.seen = max(channel.seen, abs(now[i]))
+        channel, peak = channels[i], peaks[i]
+        if allowed or abs(now[i]) > (1.0 + NEGLIGIBLE_GAIN) * largest_size(peak):
+            update_peak(peak, t, theta, now[i])
+        peak.seen = max(peak.seen, abs(now[i]))
         up = curvatures[top, i]
         if channel.bounded == 0:
             if search.turns[i] * (right - left) <= RESOLVED_ANGLE:
@@ -221,20 +224,20 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
 
 
 @inline
-def largest_size(channel):
+def largest_size(peak):
     """Return the largest size of a load so far; zero if there is none."""
     size = 0.0
-    if math.isfinite(channel.largest):
-        size = abs(channel.largest)
-    if math.isfinite(channel.smallest):
-        size = max(size, abs(channel.smallest))
+    if math.isfinite(peak.largest):
+        size = abs(peak.largest)
+    if math.isfinite(peak.smallest):
+        size = max(size, abs(peak.smallest))
     return size
 
 
 @inline
-def is_resolved(channel, turn, width):
+def is_resolved(channel, resolution, turn, width):
     """Return whether an interval is too short to be divided for a channel without a bound."""
-    part = RESOLVED_PART if channel.resolution > 0.0 else RESOLVED_PART_OF_FORCES
+    part = RESOLVED_PART if resolution.resolution > 0.0 else RESOLVED_PART_OF_FORCES
     if is_contact(channel.kind):
         part = RESOLVED_PART_OF_CONTACTS
     return width * max(turn / RESOLVED_ANGLE, 1.0) <= part

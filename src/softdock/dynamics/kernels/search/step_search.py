@@ -97,19 +97,19 @@ def complete_interval(run, h, top, left, crosses):
     Returns theta at which the searched part ends, and the event there that ends the step, or -1. `workspace.start` gets
     the channels there.
     """
-    s, channels, work = run.state[0], run.channels, run.workspace
+    s, work = run.state[0], run.workspace
     search, before, values, count = work.search, work.start, work.values, s.searched
     right, after, active = search.instants[top], search.values[top], -1
     if crosses:
         right = locate(run, h, left, right, before, after)
         logged, active = log_passive_events(run, s.t + right * h, before, values)
-        update_peaks(channels, count, s.t + right * h, right, values)
+        update_peaks(run.peaks, count, s.t + right * h, right, values)
         search_loads(run, h, left, right, before, values, top)
         copy_first(values, before, count)
         if logged > 0 and active < 0:
             record_inside(run, h, right)
     else:
-        update_peaks(channels, count, s.t + right * h, right, after)
+        update_peaks(run.peaks, count, s.t + right * h, right, after)
         search_loads(run, h, left, right, before, after, top)
         copy_first(after, before, count)
     return right, active
@@ -119,9 +119,9 @@ def complete_interval(run, h, top, left, crosses):
 def bound_channels(run, method, h):
     """Bound the second derivatives of channels in a step; returns whether any channel must be searched."""
     s = run.state[0]
-    channels, events, work, count = run.channels, run.events, run.workspace, s.searched
+    channels, work, count = run.channels, run.workspace, s.searched
     search, system, dense = work.search, run.system, work.dense
-    if not mark_wanted(channels, events, run.event_states, system.formulas, count, search.wanted):
+    if not mark_wanted(run, count, search.wanted):
         s.previous_step = 0.0
         return False
     bound_motion(system, h, dense, search.needed, search.motion)
@@ -154,11 +154,12 @@ def bound_channels(run, method, h):
 
 
 @inline
-def mark_wanted(channels, events, states, formulas, count, wanted):
+def mark_wanted(run, count, wanted):
     """Mark the channels that a watched event or a peak needs; returns whether there are any."""
+    channels, events, states, formulas = run.channels, run.events, run.event_states, run.system.formulas
     any_wanted = False
     for i in range(count):
-        wanted[i] = 1 if channels[i].track | channels[i].load != 0 else 0
+        wanted[i] = 1 if run.peaks[i].track | channels[i].load != 0 else 0
         any_wanted = any_wanted or wanted[i] == 1
     for i in range(events.shape[0]):
         if is_watched(states[i]):
@@ -196,28 +197,26 @@ def examine(run, top, left, before):
         if low <= a < high or (g_0 <= 0.0) != (g_1 <= 0.0):
             hidden = c
     for i in range(count):
-        channel = channels[i]
-        if channel.track != 0 and not stays_within_peaks(
-            channel, right - left, before[i], after[i], search.downs[top, i], search.ups[top, i]
+        channel, peak = channels[i], run.peaks[i]
+        if peak.track != 0 and not stays_within_peaks(
+            channel, peak, right - left, before[i], after[i], search.downs[top, i], search.ups[top, i]
         ):
             low, high, monotonic, small = enclose_channel(run, top, i, left, right, before, after)
             least, most = min(before[i], after[i]), max(before[i], after[i])
-            larger = channel.track & LARGEST != 0 and high > max(channel.largest, most) + small
-            smaller = channel.track & SMALLEST != 0 and low < min(channel.smallest, least) - small
+            larger = peak.track & LARGEST != 0 and high > max(peak.largest, most) + small
+            smaller = peak.track & SMALLEST != 0 and low < min(peak.smallest, least) - small
             if not monotonic and (larger or smaller):
                 hidden = i
     return hidden, crosses
 
 
 @inline
-def stays_within_peaks(channel, width, x_0, x_1, down, up):
+def stays_within_peaks(channel, peak, width, x_0, x_1, down, up):
     """Return whether a channel exceeds no peak between two values, by few operations; Eq. (M34)."""
     if channel.form != Form.PLAIN or channel.kind == ChannelKind.FORMULA or is_state(channel.kind):
         return False
     weight = 0.125 * width * width
-    return (
-        max(x_0, x_1) + weight * down <= channel.largest and min(x_0, x_1) - weight * up >= channel.smallest
-    )
+    return max(x_0, x_1) + weight * down <= peak.largest and min(x_0, x_1) - weight * up >= peak.smallest
 
 
 @inline
@@ -231,10 +230,10 @@ def enclose_channel(run, top, i, left, right, before, after):
             return x_0, x_1, True, 0.0
         return enclose_formula(run, top, i, left, right, before, after)
     down, up = curvature_bounds_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
-    if channel.bounded == 0 and is_resolved(channel, search.turns[i], right - left):
+    if channel.bounded == 0 and is_resolved(channel, run.resolutions[i], search.turns[i], right - left):
         return min(x_0, x_1), max(x_0, x_1), True, 0.0
     low, high, monotonic = enclose(channel, x_0, x_1, down, up)
-    return low, high, monotonic, resolution_of(channel, x_0, x_1)
+    return low, high, monotonic, resolution_of(run.resolutions[i], run.peaks[i], x_0, x_1)
 
 
 @kernel

@@ -76,10 +76,10 @@ def close_window(run, index):
     if window.event >= 0:
         run.event_states[window.event].closed, run.event_states[window.event].held = 1, 0
         return
-    channel = run.channels[window.channel]
+    peak = run.peaks[window.channel]
     state.last = run.workspace.start[window.channel]
-    state.largest, state.smallest, state.integral = channel.largest, channel.smallest, channel.integral
-    channel.track, channel.largest, channel.smallest = 0, math.inf, -math.inf
+    state.largest, state.smallest, state.integral = peak.largest, peak.smallest, peak.integral
+    peak.track, peak.largest, peak.smallest = 0, math.inf, -math.inf
 
 
 @kernel
@@ -98,14 +98,14 @@ def begin_statistics(run):
         if state.stage == WindowStage.OPENING:
             state.stage = WindowStage.OPEN.value
             state.first = run.workspace.start[window.channel]
-            start_tracking(run.channels[window.channel], window.track, state.first, state.opened)
+            start_tracking(run.peaks[window.channel], window.track, state.first, state.opened)
 
 
 @inline
-def start_tracking(channel, track, value, t):
+def start_tracking(peak, track, value, t):
     """Start the statistics of a channel with its present value, at time t."""
-    channel.track, channel.integral = track, 0.0
-    channel.largest = value if track & LARGEST else math.inf
-    channel.smallest = value if track & SMALLEST else -math.inf
-    channel.t_largest = channel.t_smallest = t
-    channel.theta_largest = channel.theta_smallest = 0.0
+    peak.track, peak.integral = track, 0.0
+    peak.largest = value if track & LARGEST else math.inf
+    peak.smallest = value if track & SMALLEST else -math.inf
+    peak.t_largest = peak.t_smallest = t
+    peak.theta_largest = peak.theta_smallest = 0.0
