@@ -56,8 +56,8 @@ def _check_states(system: motion.SystemRecords, *others: object) -> str | None:
 def _check_run(run: run_data.RunData) -> str | None:
     """Return what is wrong with sizes of a run that depend on each other; None if nothing is."""
     watched, searched, channels = (
-        int(run.state["watched"][0]),
-        int(run.state["searched"][0]),
+        int(run.settings["watched"][0]),
+        int(run.settings["searched"][0]),
         len(run.channels),
     )
     if not 0 <= watched <= searched <= channels or searched != len(run.workspace.search.wanted):
@@ -213,7 +213,8 @@ RUN = Structure(
         "windows": records(windows.WINDOW, "windows"),
         "window_states": records(windows.WINDOW_STATE, "windows"),
         "breaks": floats("breaks"),
-        "state": records(run_data.RUN_STATE, 1),
+        "settings": records(run_data.RUN_SETTINGS, 1),
+        "progress": records(run_data.PROGRESS, 1),
         "y": _STATE,
         "record": floats("rows", "columns"),
         "log": floats("log rows", 2),

@@ -13,7 +13,7 @@ from softdock.dynamics.kernels.channels.channels import LARGEST, PEAK, SMALLEST
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.elements import COUPLING, DRIVE_POSITION, LOAD, STOP, STRUT, WELD
 from softdock.dynamics.kernels.integration.stepping import StepMethod
-from softdock.dynamics.kernels.recording.run_data import RUN_STATE
+from softdock.dynamics.kernels.recording.run_data import PROGRESS, RUN_SETTINGS
 from softdock.dynamics.kernels.search.events import EVENT_STATE, ActionKind
 from softdock.dynamics.kernels.search.windows import WINDOW_STATE, WindowStage
 from softdock.dynamics.search_resolution import needed_links
@@ -65,7 +65,8 @@ def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStruct
             "peaks": initial_peaks(channels),
             "event_states": initial_event_states(simulation.events),
             "window_states": initial_window_states(simulation.windows),
-            "state": initial_run_state(arrays, settings, watched, searched),
+            "settings": run_settings(arrays, settings, watched, searched),
+            "progress": initial_progress(settings),
             "y": y,
         },
         given={
@@ -179,11 +180,10 @@ def linear_sizes(a: SystemArrays, contacts: int, more: int = 0) -> Sizes:
     return {"speeds": speeds, "width": width, "linear links": len(a.links), "connections": connections}
 
 
-def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
-    """Return the settings of a run for the kernels, at its start."""
-    state = records(1, RUN_STATE)
-    s = state.view(np.ndarray)
-    s["method"] = FIRST_METHODS[settings.method]
+def run_settings(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
+    """Return the settings of a run for the kernels."""
+    out = records(1, RUN_SETTINGS)
+    s = out.view(np.ndarray)
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
     elements = arrays.elements.view(np.ndarray)
@@ -203,8 +203,16 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
         and settings.max_rows > 1
         and (settings.record_rate > 0.0 or settings.record_contact)
     )
+    return out
+
+
+def initial_progress(settings: Settings) -> np.recarray:
+    """Return the progress of a run at its start."""
+    progress = records(1, PROGRESS)
+    s = progress.view(np.ndarray)
+    s["method"] = FIRST_METHODS[settings.method]
     s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
-    return state
+    return progress
 
 
 def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:

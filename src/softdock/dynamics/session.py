@@ -64,7 +64,7 @@ class Session:
         self.ending: Ending | None = None
         self._prepared = allocate_run(simulation, self._list_capacity)
         self._run: kernels.RunData = self._prepared.value
-        self._progress = self._run.state.view(np.ndarray)[0]  # field access is ten times faster
+        self._progress = self._run.progress.view(np.ndarray)[0]  # field access is ten times faster
         self._bind()
         self.lists_fit_at_start = bool(self._begin())
         """Whether the near lists of the initial state fit in memory."""
@@ -127,7 +127,7 @@ class Session:
         """Return a function that advances the run by a kernel, which sets efforts and calls `advance_run` itself.
 
         The kernel receives the run and the arguments, which are checked once, and returns a `Status`. After
-        `LISTS_TOO_LONG` it is called again and must continue. `state.t_end` must not exceed `duration`.
+        `LISTS_TOO_LONG` it is called again and must continue. `progress.t_end` must not exceed `duration`.
         """
         call: Callable[[], Any] | None = None
         bound_run: kernels.RunData | None = None
@@ -205,11 +205,9 @@ class Session:
 
     def _history(self) -> Floats:
         """Return the recorded rows."""
-        run, progress = self._run, self._progress
-        rows = run.record[: progress["record_rows"]]
-        if not progress["record_peaks"]:
-            return rows
-        return rows_within_peaks(rows, run, int(progress["searched"]))
+        run = self._run
+        rows, settings = run.record[: self._progress["record_rows"]], run.settings.view(np.ndarray)[0]
+        return rows_within_peaks(rows, run, int(settings["searched"])) if settings["record_peaks"] else rows
 
     def _undefined(self) -> NDArray[np.bool_]:
         """Return which channels are formulas that had no value at some instant."""

@@ -20,7 +20,7 @@ LEAST_KINK_STEP = 1e3
 @kernel
 def store_branches(run):
     """Store how many contacts are closed and on which branches the elements are, at the last evaluation."""
-    run.state[0].closed_contacts = count_closed(run.system.pairs)
+    run.progress[0].closed_contacts = count_closed(run.system.pairs)
     elements = run.system.elements
     for i in range(elements.shape[0]):
         elements[i].branch_at_start = elements[i].branch
@@ -38,11 +38,11 @@ def any_branch_changed(elements):
 @kernel
 def kink_factor(run, h):
     """Return the factor on the estimated error of a step of size h; expects that its end was evaluated last."""
-    if h <= LEAST_KINK_STEP * run.state[0].min_step:
+    if h <= LEAST_KINK_STEP * run.settings[0].min_step:
         return 1.0
     if any_branch_changed(run.system.elements):
         return BRANCH_FACTOR
-    return CONTACT_FACTOR if count_closed(run.system.pairs) != run.state[0].closed_contacts else 1.0
+    return CONTACT_FACTOR if count_closed(run.system.pairs) != run.progress[0].closed_contacts else 1.0
 
 
 @kernel

@@ -37,13 +37,12 @@ class PendingRow(IntEnum):
     """Only the state is stored; most rows of a growing peak are discarded before their channels are needed."""
 
 
-RUN_STATE = np.dtype(
+RUN_SETTINGS = np.dtype(
     [
-        # Settings. Times and step sizes are in seconds.
+        # Times and step sizes are in seconds.
         ("automatic", np.int64),  # 1: other methods are tried, and used where they are faster
         ("allow_implicit", np.int64),  # 1: implicit steps are among them
         ("stiff_elements", np.int64),  # 1: also while no contact is closed, because elements are stiff
-        ("t_end", np.float64),  # of this call
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
         ("max_step", np.float64),
@@ -54,7 +53,15 @@ RUN_STATE = np.dtype(
         ("watched", np.int64),  # number of channels, the first ones, that events and peaks need
         ("searched", np.int64),  # with those of loads: number of channels that are read in every step
         ("record_peaks", np.int64),  # 1: every peak gets a row
-        # Progress.
+    ],
+    align=True,
+)
+"""Settings of the time loop, constant in a run."""
+
+PROGRESS = np.dtype(
+    [
+        # Times and step sizes are in seconds.
+        ("t_end", np.float64),  # of this call; the caller sets it
         ("started", np.int64),  # 1: the first row is recorded and the first step is chosen
         ("t", np.float64),  # present time
         ("method", np.int64),  # in use; see stepping
@@ -91,6 +98,7 @@ RUN_STATE = np.dtype(
     ],
     align=True,
 )
+"""Progress of the time loop."""
 
 
 class Search(NamedTuple):
@@ -185,8 +193,10 @@ class RunData(NamedTuple):
     """Which windows are open, and statistics of those that were closed."""
     breaks: NDArray[np.float64]
     """Times at which loads change abruptly [s]."""
-    state: np.recarray
-    """One record: settings and progress."""
+    settings: np.recarray
+    """One record: settings of the time loop."""
+    progress: np.recarray
+    """One record: progress of the time loop."""
     y: NDArray[np.float64]
     """(n,): present state of the system."""
     record: NDArray[np.float64]

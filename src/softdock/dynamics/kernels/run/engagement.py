@@ -56,7 +56,13 @@ def change_stop(run, index):
     The energy that a freed stop still stores is dissipated by its damper; a stop that is engaged again has it again.
     Energies are not accounted for here at the start of a run, nor while an event acts (`account_switch`).
     """
-    s, w, element, y = run.state[0], run.system.world[0], run.system.elements[index], run.y
+    settings, s, w, element, y = (
+        run.settings[0],
+        run.progress[0],
+        run.system.world[0],
+        run.system.elements[index],
+        run.y,
+    )
     depth, _, n, _, _ = stop_depth(element, y, y[w.n_q : w.n_q + w.n_u], element.engaged)
     sign = 1.0 if element.engaged != 0 else -1.0
     element.tension_impulse = 0.0
@@ -67,7 +73,7 @@ def change_stop(run, index):
         element.engaged = -1 if element.rows == 1 and n < 0.0 else 1
         element.engaged_depth = min(max(depth, 0.0), element.resting_depth)
         x = depth - element.engaged_depth
-        s.step = max(min(s.step, element.response_time), s.min_step)
+        s.step = max(min(s.step, element.response_time), settings.min_step)
     if s.started == 1 and s.switched == 0:
         y[w.n_q + w.n_u] += sign * 0.5 * element.stiffness[0] * x * x
 

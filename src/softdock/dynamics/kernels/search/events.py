@@ -116,7 +116,7 @@ def next_due_event(run):
 
     Closes the windows whose time is over if there is no such event.
     """
-    states, t = run.event_states, run.state[0].t
+    states, t = run.event_states, run.progress[0].t
     for i in range(states.shape[0]):
         if is_watched(states[i]) and states[i].held == 1 and states[i].due <= t:
             return i
@@ -201,7 +201,7 @@ def locate(run, h, low, high, before, after):
     bisection where that is slow, as for conditions that jump, such as `mated`: their excess may be -1e-300
     (`FALSE_BY_EQUALITY`), so that regula falsi hardly moves. It ends after at most about 200 evaluations.
     """
-    count, values, left, right = run.state[0].searched, run.workspace.values, low, high
+    count, values, left, right = run.settings[0].searched, run.workspace.values, low, high
     events, states = run.events, run.event_states
     index = changed_event(events, states, before, after)
     event, state = events[index], states[index]
@@ -251,7 +251,7 @@ def changed_event(events, states, before, values):
 @kernel
 def log_event(run, index, t, y):
     """Log an event, or capture the state if it does so; disarm an event that happens only once."""
-    s, log = run.state[0], run.log
+    s, log = run.progress[0], run.log
     if run.events[index].logging == Logging.CAPTURE_STATE:
         capture_state(run, index, t, y)
     if run.events[index].logging != Logging.LOGGED:
@@ -265,7 +265,7 @@ def log_event(run, index, t, y):
 @inline
 def capture_state(run, index, t, y):
     """Keep time and state of an event; no other state is captured after it."""
-    run.state[0].captured_event, run.state[0].captured_time = index, t
+    run.progress[0].captured_event, run.progress[0].captured_time = index, t
     for i in range(y.shape[0]):
         run.workspace.captured[i] = y[i]
     for i in range(run.events.shape[0]):
@@ -284,7 +284,7 @@ def log_passive_events(run, t, before, after):
         event, state = run.events[i], run.event_states[i]
         if becomes_true(event, state, before, after):
             if not ends_step(event) and (
-                event.logging != Logging.LOGGED or run.state[0].log_rows < run.log.shape[0]
+                event.logging != Logging.LOGGED or run.progress[0].log_rows < run.log.shape[0]
             ):
                 count += 1 if event.logging == Logging.LOGGED else 0
                 log_event(run, i, t, run.workspace.y_stage)
@@ -330,7 +330,7 @@ def perform_actions(run, index):
             decide_entry(system.elements[action.index], system.links)
         else:
             switch_element(
-                system.elements[action.index], action, system.links, run.state[0].t, run.y, system.world[0]
+                system.elements[action.index], action, system.links, run.progress[0].t, run.y, system.world[0]
             )
     return stops_run
 

@@ -44,10 +44,10 @@ def search_loads(run, h, left, right, before, after, row):
     `row` is the interval of the search for events and peaks, which has bounds of the second derivatives. The peaks at
     both ends are known already. If it is the whole step, `may_hide_load` has found whether a peak is possible.
     """
-    s, search, work = run.state[0], run.workspace.search, run.workspace
+    settings, s, search, work = run.settings[0], run.progress[0], run.workspace.search, run.workspace
     if search.loads.shape[0] == 0 or (right - left == 1.0 and s.hidden_load == 0):
         return
-    count, values, curvatures = s.searched, search.load_values, search.load_curvatures
+    count, values, curvatures = settings.searched, search.load_values, search.load_curvatures
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
         curvatures[0, i] = max(search.downs[row, i], search.ups[row, i])
@@ -83,7 +83,7 @@ def may_hide_load(run, h):
 
     In most steps no load comes near its peak, which is found here with few operations.
     """
-    s, work, channels = run.state[0], run.workspace, run.channels
+    settings, s, work, channels = run.settings[0], run.progress[0], run.workspace, run.channels
     peaks, search, r = run.peaks, work.search, s.previous_step / h
     if search.loads.shape[0] == 0:
         return False
@@ -92,7 +92,7 @@ def may_hide_load(run, h):
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
         channel, x, x_0, x_1 = channels[i], work.previous[i], work.start[i], work.end[i]
-        if i < s.watched:  # has bounds from the search for events and peaks
+        if i < settings.watched:  # has bounds from the search for events and peaks
             curvature = max(search.downs[0, i], search.ups[0, i])
         elif channel.bounded == 1:
             curvature = math.inf
@@ -108,11 +108,17 @@ def may_hide_load(run, h):
 @kernel
 def bound_loads(run, h):
     """Bound the second derivatives of loads in a step, Eq. (M76)."""
-    s, work, system, channels = run.state[0], run.workspace, run.system, run.channels
+    settings, s, work, system, channels = (
+        run.settings[0],
+        run.progress[0],
+        run.workspace,
+        run.system,
+        run.channels,
+    )
     search = work.search
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
-        if i < s.watched:  # known from the search for events and peaks
+        if i < settings.watched:  # known from the search for events and peaks
             continue
         channel, search.turns[i] = channels[i], 0.0
         if channel.bounded == 1:
@@ -190,11 +196,17 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
     a load either, so that all peaks and the recorded rows agree, unless the load there is larger than its peak by more
     than `NEGLIGIBLE_GAIN`: the resolution of a position may be a large force of a stiff element.
     """
-    s, search, channels, peaks = run.state[0], run.workspace.search, run.channels, run.peaks
+    settings, s, search, channels, peaks = (
+        run.settings[0],
+        run.progress[0],
+        run.workspace.search,
+        run.channels,
+        run.peaks,
+    )
     values, curvatures = search.load_values, search.load_curvatures
     right, after = search.load_instants[top], values[top]
     t = s.t + theta * h
-    allowed = not exceeds_tracked(peaks, s.watched, now)
+    allowed = not exceeds_tracked(peaks, settings.watched, now)
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
         channel, peak = channels[i], peaks[i]
@@ -220,7 +232,7 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
     search.load_points[top] = division_point(wanted, theta, right)
     search.load_points[top + 1] = division_point(wanted, left, theta)
     search.load_instants[top + 1] = theta
-    copy_first(now, values[top + 1], s.searched)
+    copy_first(now, values[top + 1], settings.searched)
 
 
 @inline

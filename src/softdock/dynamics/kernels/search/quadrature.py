@@ -54,7 +54,7 @@ def largest_rotation(run):
     """Return the largest rotation of links on which an integrated channel depends [rad]; and whether there is one."""
     channels, system, motion = run.channels, run.system, run.workspace.search.motion
     turn, wanted = 0.0, False
-    for i in range(run.state[0].watched):
+    for i in range(run.settings[0].watched):
         channel = channels[i]
         if run.peaks[i].track & INTEGRAL:
             wanted = True
@@ -81,7 +81,7 @@ def rotation_of_links(channel, system, motion):
 @kernel
 def apply_rules(run, h, left, width, piece):
     """Write mean values of integrated channels in an interval to `search.means`; returns whether they are accurate."""
-    peaks, count, search = run.peaks, run.state[0].watched, run.workspace.search
+    peaks, count, search = run.peaks, run.settings[0].watched, run.workspace.search
     for i in range(count):
         search.means[0, i] = search.means[1, i] = 0.0
     for n in range(NODES.shape[0]):
@@ -104,6 +104,6 @@ def apply_rules(run, h, left, width, piece):
 @inline
 def add_interval(run, duration):
     """Add an interval to the integrals."""
-    for i in range(run.state[0].watched):
+    for i in range(run.settings[0].watched):
         if run.peaks[i].track & INTEGRAL:
             run.peaks[i].integral += run.workspace.search.means[0, i] * duration

@@ -53,10 +53,10 @@ def search_step(run, method, h):
 
     `workspace.start` has the channels at the beginning of the step and is overwritten. Expects the links at its end.
     """
-    s, channels, work = run.state[0], run.channels, run.workspace
+    settings, s, channels, work = run.settings[0], run.progress[0], run.channels, run.workspace
     if not bound_channels(run, method, h):
         return 1.0, -1
-    search, before, values, count = work.search, work.start, work.values, s.searched
+    search, before, values, count = work.search, work.start, work.values, settings.searched
     left, top, evaluations = 0.0, 0, 0
     hidden, crosses = examine(run, 0, 0.0, before)
     s.hidden_load = 1 if may_hide_load(run, h) else 0
@@ -97,8 +97,8 @@ def complete_interval(run, h, top, left, crosses):
     Returns theta at which the searched part ends, and the event there that ends the step, or -1. `workspace.start` gets
     the channels there.
     """
-    s, work = run.state[0], run.workspace
-    search, before, values, count = work.search, work.start, work.values, s.searched
+    settings, s, work = run.settings[0], run.progress[0], run.workspace
+    search, before, values, count = work.search, work.start, work.values, settings.searched
     right, after, active = search.instants[top], search.values[top], -1
     if crosses:
         right = locate(run, h, left, right, before, after)
@@ -118,8 +118,8 @@ def complete_interval(run, h, top, left, crosses):
 @kernel
 def bound_channels(run, method, h):
     """Bound the second derivatives of channels in a step; returns whether any channel must be searched."""
-    s = run.state[0]
-    channels, work, count = run.channels, run.workspace, s.searched
+    settings, s = run.settings[0], run.progress[0]
+    channels, work, count = run.channels, run.workspace, settings.searched
     search, system, dense = work.search, run.system, work.dense
     if not mark_wanted(run, count, search.wanted):
         s.previous_step = 0.0
@@ -127,7 +127,7 @@ def bound_channels(run, method, h):
     bound_motion(system, h, dense, search.needed, search.motion)
     search.instants[0], search.division_points[0] = 1.0, 0.5
     copy_first(work.end, search.values[0], count)
-    for i in range(s.watched):
+    for i in range(settings.watched):
         channel = channels[i]
         search.turns[i] = 0.0
         if search.wanted[i] == 0:
@@ -176,7 +176,7 @@ def mark_wanted(run, count, wanted):
 @kernel
 def examine(run, top, left, before):
     """Return a channel with a possible event or peak in an interval, or -1; and whether a condition becomes true."""
-    channels, events, count = run.channels, run.events, run.state[0].watched
+    channels, events, count = run.channels, run.events, run.settings[0].watched
     search = run.workspace.search
     right, after = search.instants[top], search.values[top]
     hidden, crosses = -1, False

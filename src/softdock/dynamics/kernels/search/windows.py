@@ -53,7 +53,7 @@ WINDOW_STATE = np.dtype(
 def open_window(run, index):
     """Open a window for the first time; that of an event with a limit opens at each occurrence of what opens it."""
     window, state = run.windows[index], run.window_states[index]
-    t, of_event = run.state[0].t, window.event >= 0
+    t, of_event = run.progress[0].t, window.event >= 0
     if state.stage != WindowStage.NOT_YET_OPEN and not (of_event and window.limit < math.inf):
         return
     state.until = t + window.limit
@@ -72,7 +72,7 @@ def close_window(run, index):
     window, state = run.windows[index], run.window_states[index]
     if state.stage != WindowStage.OPEN:
         return
-    state.stage, state.closed = WindowStage.CLOSED.value, run.state[0].t
+    state.stage, state.closed = WindowStage.CLOSED.value, run.progress[0].t
     if window.event >= 0:
         run.event_states[window.event].closed, run.event_states[window.event].held = 1, 0
         return
