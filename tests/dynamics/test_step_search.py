@@ -10,8 +10,7 @@ from dynamics.systems import SCENE_NAMES, SCENES, scene, simulate_with_peaks
 from softdock import simulate
 from softdock.dynamics.kernels.channels.channels import CHANNEL, LARGEST, PEAK, SMALLEST, ChannelKind, Form
 from softdock.dynamics.kernels.search.enclosure import enclose, estimate_load_curvature
-from softdock.dynamics.kernels.search.load_search import is_far_below_peak
-from softdock.dynamics.kernels.search.step_search import stays_within_peaks
+from softdock.dynamics.kernels.search.hidden_peaks import is_far_below_peak, stays_within_peaks
 from softdock.dynamics.settings import Accuracy
 from softdock.model.elements import Load, Pulse, Spring, Strut
 from softdock.model.events import Event

@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import stepping
 from softdock.dynamics.kernels.recording import run_data
 from softdock.dynamics.kernels.run import conservation, time_loop
-from softdock.dynamics.kernels.search import events, load_search, step_search, windows
+from softdock.dynamics.kernels.search import events, intervals, step_search, windows
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.native.argument_types import (
     BOOLEAN,
@@ -160,20 +160,16 @@ _VALUES = floats("channels")
 SEARCH = Structure(
     run_data.Search,
     {
-        "instants": floats(load_search.MAX_INTERVALS),
-        "division_points": floats(load_search.MAX_INTERVALS),
-        "values": floats(load_search.MAX_INTERVALS, "searched"),
-        "downs": floats(load_search.MAX_INTERVALS, "searched"),
-        "ups": floats(load_search.MAX_INTERVALS, "searched"),
+        "instants": floats(intervals.STACK_SIZE),
+        "division_points": floats(intervals.STACK_SIZE),
+        "values": floats(intervals.STACK_SIZE, "searched"),
+        "downs": floats(intervals.STACK_SIZE, "searched"),
+        "ups": floats(intervals.STACK_SIZE, "searched"),
         "turns": floats("searched"),
         "wanted": integers("searched"),
         "motion": floats("links", motion_bounds.MOTION_BOUNDS),
         "needed": integers("links"),
         "loads": integers("loads"),
-        "load_instants": floats(load_search.MAX_INTERVALS),
-        "load_points": floats(load_search.MAX_INTERVALS),
-        "load_values": floats(load_search.MAX_INTERVALS + 2, "searched"),
-        "load_curvatures": floats(load_search.MAX_INTERVALS, "searched"),
         "means": floats(2, "searched"),
     },
 )

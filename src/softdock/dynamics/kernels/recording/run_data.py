@@ -102,18 +102,18 @@ PROGRESS = np.dtype(
 
 
 class Search(NamedTuple):
-    """Memory of the search of a step for events and peaks: a stack of intervals, for n channels."""
+    """Memory of the search of a step for events, peaks and peak loads: a stack of intervals, for n channels."""
 
     instants: NDArray[np.float64]
-    """(MAX_INTERVALS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
+    """(STACK_SIZE,) ends of intervals, as parts of the step; the last one is the next to be searched."""
     division_points: NDArray[np.float64]
-    """(MAX_INTERVALS,) where an interval is divided if it must be."""
+    """(STACK_SIZE,) where an interval is divided if it must be."""
     values: NDArray[np.float64]
-    """(MAX_INTERVALS, n) at these ends."""
+    """(STACK_SIZE, n) at these ends."""
     downs: NDArray[np.float64]
-    """(MAX_INTERVALS, n) bounds of negative second derivatives in the intervals."""
+    """(STACK_SIZE, n) bounds of negative second derivatives in the intervals."""
     ups: NDArray[np.float64]
-    """(MAX_INTERVALS, n) bounds of positive ones."""
+    """(STACK_SIZE, n) bounds of positive ones."""
     turns: NDArray[np.float64]
     """(n,) bound on the rotation of the links of a channel in the step [rad]."""
     wanted: NDArray[np.int64]
@@ -124,14 +124,6 @@ class Search(NamedTuple):
     """(links,) 1: some channel depends on the motion of the link."""
     loads: NDArray[np.int64]
     """(loads,) channels that are searched for peak loads."""
-    load_instants: NDArray[np.float64]
-    """(MAX_INTERVALS,) as `instants`, for the search of an interval for peak loads."""
-    load_points: NDArray[np.float64]
-    """(MAX_INTERVALS,) as `division_points`."""
-    load_values: NDArray[np.float64]
-    """(MAX_INTERVALS + 2, n) as `values`; then the values at the start of the interval, and those evaluated last."""
-    load_curvatures: NDArray[np.float64]
-    """(MAX_INTERVALS, n) bounds of second derivatives."""
     means: NDArray[np.float64]
     """(2, n) mean values in an interval by two rules of quadrature."""
 

@@ -27,6 +27,12 @@ SAFETY = 2.0  # factor on a second derivative estimated from samples
 STEEPEST_CHANGE = 4.0  # second derivative over the change of a load in a step before which there is no other
 RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
 ROUNDING = 1e-14  # of the value
+# Largest rotation of links between samples that give an estimate of a second derivative [rad].
+RESOLVED_ANGLE = 0.5
+# Fraction of a step, or of a rotation by RESOLVED_ANGLE, below which only the ends of an interval are compared:
+RESOLVED_PART = 1.0 / 1024.0
+RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
+RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
 
 
 @inline
@@ -224,3 +230,12 @@ def resolution_of(resolution, peak, x_0, x_1):
     if peak.largest < math.inf:
         size = max(size, peak.largest)
     return max(RELATIVE_RESOLUTION * size, resolution.negligible)
+
+
+@inline
+def is_resolved(channel, resolution, turn, width):
+    """Return whether an interval is too short to be divided for a channel without a bound."""
+    part = RESOLVED_PART if resolution.resolution > 0.0 else RESOLVED_PART_OF_FORCES
+    if is_contact(channel.kind):
+        part = RESOLVED_PART_OF_CONTACTS
+    return width * max(turn / RESOLVED_ANGLE, 1.0) <= part

@@ -14,10 +14,10 @@ from softdock.dynamics.kernels.channels.formulas import (
 from softdock.dynamics.kernels.search.enclosure import (
     curvature_bounds_between,
     enclose,
+    is_resolved,
     resolution_of,
     smooth_value,
 )
-from softdock.dynamics.kernels.search.load_search import is_resolved
 from softdock.native.decorators import inline, kernel
 
 
