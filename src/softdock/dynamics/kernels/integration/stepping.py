@@ -59,11 +59,12 @@ INSTANT_WIDTH = 1e-15  # of a step: the interval to which an instant inside it i
 
 
 @kernel
-def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_stage, early, late):
+def take_step(system, channels, sampled, method, t, t_max, h, y, k, y_new, y_stage, early, late):
     """Take one step of size h [s] from y; k[0] has the slope at its start, k[END] gets that at its end; Eq. (M31).
 
     No stage is evaluated later than `t_max`, so that a step that ends where a load is switched has its value before.
-    `early` and `late` get the watched channels at two stages, `y_stage` keeps the state of the last one before the end.
+    `early` and `late` get the first `sampled` channels at two stages, `y_stage` keeps the state of the last one before
+    the end.
     """
     stages, instants = STAGES_DORMAND_PRINCE, INSTANTS_DORMAND_PRINCE
     first, second = EARLY_DORMAND_PRINCE, LATE_DORMAND_PRINCE
@@ -79,7 +80,7 @@ def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_sta
         t_stage = min(t + instants[s] * h, t_max)
         derivative(system, t_stage, target, k[END if s == last else s])
         if s == first or s == second:
-            read_sampled_channels(channels, watched, system, t_stage, target, early if s == first else late)
+            read_sampled_channels(channels, sampled, system, t_stage, target, early if s == first else late)
 
 
 @inline

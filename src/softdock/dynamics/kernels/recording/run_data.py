@@ -150,9 +150,9 @@ class Workspace(NamedTuple):
     previous: NDArray[np.float64]
     """(m,): channels at the start of the previous step."""
     early: NDArray[np.float64]
-    """(m,): watched channels at the first of two stages."""
+    """(m,): channels at the first of two stages, those that are read there."""
     late: NDArray[np.float64]
-    """(m,): watched channels at the second one."""
+    """(m,): the same channels at the second one."""
     end: NDArray[np.float64]
     """(m,): channels at the end of the step."""
     values: NDArray[np.float64]

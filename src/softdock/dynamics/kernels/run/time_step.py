@@ -85,14 +85,16 @@ def try_step(run):
     t_limit = next_knot(run.system.elements, s.t, run.y, t_limit)
     method, h, reaches_limit = choose_step(settings, s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
+    # At the stages only what is watched is read, and loads where there is no previous step to estimate their change.
+    sampled = settings.watched if s.previous_step > 0.0 else settings.searched
     if method == StepMethod.ROSENBROCK:
         take_implicit_step(
-            run.system, run.channels, settings.watched, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
+            run.system, run.channels, sampled, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
             work.early, work.late, work.linear,
         )  # fmt: skip
     else:
         take_step(
-            run.system, run.channels, settings.watched, method, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
+            run.system, run.channels, sampled, method, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
             work.early, work.late,
         )  # fmt: skip
     accepted, status = judge_step(run, method, h, reaches_limit)

@@ -24,7 +24,6 @@ from softdock.tree.kernels.motion_bounds import (
 )
 
 SAFETY = 2.0  # factor on a second derivative estimated from samples
-STEEPEST_CHANGE = 4.0  # second derivative over the change of a load in a step before which there is no other
 RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
 ROUNDING = 1e-14  # of the value
 # Largest rotation of links between samples that give an estimate of a second derivative [rad].
@@ -173,26 +172,15 @@ def stays_closed(channel, previous, start, end):
 
 
 @inline
-def curvature_from_previous(previous_step, previous, start, end):
-    """Return an estimate of the second derivative in a step from the ends of this and of the previous step.
+def curvature_from_previous(channel, previous_step, previous, start, end):
+    """Return an estimate of the second derivative from the ends of this and of the previous step; Eq. (M76).
 
-    `previous_step` is relative to this step. For a contact that stays closed it is used beside the estimate from the
-    stages, which are not exactly on the trajectory.
+    `previous_step` is relative to this step. Loads are not read at the stages, because reactions would have to be
+    computed there, except in a step right after a switch. For a contact that stays closed it is used beside the
+    estimate from the stages, which are not exactly on the trajectory.
     """
-    return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, previous, start, end))
-
-
-@inline
-def estimate_load_curvature(channel, previous_step, previous, start, end):
-    """Return an estimate of the second derivative of a load, from the ends of this and of the previous step; Eq. (M76).
-
-    Loads are not read at the stages, because reactions would have to be computed there. In a step right after a switch,
-    which is short, the slope is taken to change by four times its mean.
-    """
-    if previous_step == 0.0:
-        return STEEPEST_CHANGE * abs(smooth_value(channel, end) - smooth_value(channel, start))
     a, b, c = smooth_value(channel, previous), smooth_value(channel, start), smooth_value(channel, end)
-    return curvature_from_previous(previous_step, a, b, c)
+    return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, a, b, c))
 
 
 @inline

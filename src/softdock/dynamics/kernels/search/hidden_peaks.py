@@ -10,8 +10,8 @@ from softdock.dynamics.kernels.search.enclosure import (
     RELATIVE_RESOLUTION,
     RESOLVED_ANGLE,
     curvature_bounds_between,
+    curvature_from_previous,
     enclose,
-    estimate_load_curvature,
     is_resolved,
     is_state,
     resolution_of,
@@ -111,7 +111,7 @@ def may_hide_load(run, h):
         elif is_far_below_peak(peaks[i], r, x, x_0, x_1):
             continue
         else:
-            curvature = estimate_load_curvature(channel, r, x, x_0, x_1)
+            curvature = curvature_from_previous(channel, r, x, x_0, x_1)
         if may_exceed(channel, run.resolutions[i], peaks[i], 0.0, 1.0, x_0, x_1, curvature):
             return True
     return False

@@ -14,7 +14,6 @@ from softdock.dynamics.kernels.search.enclosure import (
     SAFETY,
     curvature_from_previous,
     estimate_curvature,
-    estimate_load_curvature,
     finite_curvature_bounds,
     is_contact,
     rotation_bound,
@@ -79,11 +78,11 @@ def curvature_of_samples(run, method, h, i):
     """Return an estimate of the second derivative of a channel in a step, from the values that are known there."""
     s, work, channel = run.progress[0], run.workspace, run.channels[i]
     ratio, previous, start, end = s.previous_step / h, work.previous[i], work.start[i], work.end[i]
-    if i >= run.settings[0].watched:
-        return estimate_load_curvature(channel, ratio, previous, start, end)
+    if i >= run.settings[0].watched and ratio > 0.0:
+        return curvature_from_previous(channel, ratio, previous, start, end)
     up = estimate_curvature(method, s.step_part, channel, start, work.early[i], work.late[i], end)
     if ratio > 0.0 and stays_closed(channel, previous, start, end):
-        up = max(up, curvature_from_previous(ratio, previous, start, end))
+        up = max(up, curvature_from_previous(channel, ratio, previous, start, end))
     return up
 
 
