@@ -212,7 +212,7 @@ class Session:
     def _undefined(self) -> NDArray[np.bool_]:
         """Return which channels are formulas that had no value at some instant."""
         channels, nodes = self._run.channels.view(np.ndarray), self.system.formulas.view(np.ndarray)
-        out = channels["kind"] == ChannelKind.FORMULA
+        out: NDArray[np.bool_] = channels["kind"] == ChannelKind.FORMULA
         out[out] = nodes["undefined"][channels["j"][out] - 1] == 1
         return out
 

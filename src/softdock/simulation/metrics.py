@@ -120,7 +120,7 @@ class WindowPlan:
 
         The event may be the end of a phase.
         """
-        closing = [
+        closing: list[tuple[int, int]] = [
             (ActionKind.CLOSE_WINDOW, i) for i, window in enumerate(self.windows) if window.end == event
         ]
         return closing + [
