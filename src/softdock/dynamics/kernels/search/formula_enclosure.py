@@ -4,7 +4,7 @@ import math
 
 from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
 from softdock.dynamics.kernels.channels.formulas import (
-    CHANNEL_VALUE,
+    NodeKind,
     bound_formula,
     formula_value,
     product,
@@ -33,7 +33,7 @@ def enclose_formula(run, top, i, left, right, before, after):
     for k in range(begin, end):
         node = nodes[k]
         node.last = node.value
-        if node.kind == CHANNEL_VALUE:
+        if node.kind == NodeKind.CHANNEL_VALUE:
             c = node.a
             down, up = curvature_bounds_between(
                 run.channels[c], run.workspace.dense, left, right, search.downs[top, c], search.ups[top, c]

@@ -6,7 +6,7 @@ The search for events and peaks has the first intervals; that for the peak loads
 import math
 
 from softdock.dynamics.kernels.channels.channels import ChannelKind
-from softdock.dynamics.kernels.channels.formulas import CHANNEL_VALUE
+from softdock.dynamics.kernels.channels.formulas import NodeKind
 from softdock.dynamics.kernels.channels.parabolas import division_point, second_derivative, vertex
 from softdock.dynamics.kernels.integration.stepping import copy_first
 from softdock.dynamics.kernels.search.enclosure import (
@@ -101,7 +101,7 @@ def mark_wanted(run, count, wanted):
     for i in range(count):
         if channels[i].kind == ChannelKind.FORMULA and wanted[i] == 1:
             for k in range(channels[i].i, channels[i].j):
-                if formulas[k].kind == CHANNEL_VALUE:
+                if formulas[k].kind == NodeKind.CHANNEL_VALUE:
                     wanted[formulas[k].a] = 1
     return any_wanted
 

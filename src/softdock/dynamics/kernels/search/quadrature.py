@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from softdock.dynamics.kernels.channels.channels import INTEGRAL, ChannelKind, is_about_frames
-from softdock.dynamics.kernels.channels.formulas import CHANNEL_VALUE
+from softdock.dynamics.kernels.channels.formulas import NodeKind
 from softdock.dynamics.kernels.recording.evaluation import evaluate_inside
 from softdock.dynamics.kernels.search.enclosure import rotation_bound
 from softdock.native.decorators import inline, kernel
@@ -61,7 +61,7 @@ def largest_rotation(run):
             if channel.kind == ChannelKind.FORMULA:
                 total = 0.0
                 for k in range(channel.i, channel.j):
-                    if system.formulas[k].kind == CHANNEL_VALUE:
+                    if system.formulas[k].kind == NodeKind.CHANNEL_VALUE:
                         total += rotation_of_links(channels[system.formulas[k].a], system, motion)
                 turn = max(turn, total)
             else:
