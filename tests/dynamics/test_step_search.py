@@ -8,10 +8,9 @@ import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, scene, simulate_with_peaks
 from softdock import simulate
-from softdock.dynamics.kernels.channels.channels import CHANNEL, LARGEST, SMALLEST, ChannelKind, Form
-from softdock.dynamics.kernels.search.enclosure import enclose, estimate_load_curvature
-from softdock.dynamics.kernels.search.load_search import is_far_below_peak
-from softdock.dynamics.kernels.search.step_search import stays_within_peaks
+from softdock.dynamics.kernels.channels.channels import CHANNEL, LARGEST, PEAK, SMALLEST, ChannelKind, Form
+from softdock.dynamics.kernels.search.enclosure import curvature_from_previous, enclose
+from softdock.dynamics.kernels.search.hidden_peaks import is_far_below_peak, stays_within_peaks
 from softdock.dynamics.settings import Accuracy
 from softdock.elements.load.model import Load, Pulse
 from softdock.elements.spring.model import Spring
@@ -23,6 +22,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 from softdock.tree.frames import Anchor
 from softdock.tree.joints import Fixed, Free, Prismatic, Revolute, Spherical, Universal
+from softdock.tree.kernels.tree import records
 
 LENGTH = 1e-6  # error allowed in a step by default [m], and as an angle [rad]
 UNITS = {
@@ -449,11 +449,44 @@ def test_the_search_does_not_resolve_rounding_errors_of_a_joint_at_rest():
     assert seen.timing.evaluations == plain.timing.evaluations
 
 
+@pytest.mark.parametrize("method", ["dormand-prince", "bogacki-shampine", "rosenbrock", "rk4"])
+@pytest.mark.parametrize("switched", [False, True], ids=["at-the-start", "after-a-switch"])
+def test_equal_loads_at_the_ends_of_a_step_without_a_previous_one_hide_no_peak(switched, method):
+    """A mass on a strut turns back in the middle of a step before which there is none, or a load was switched."""
+    stiffness, amplitude, far, step = 400.0, 0.01, 1.0, 0.05
+    phase = math.sqrt(stiffness) * step * (1.5 if switched else 0.5)
+    position, speed = amplitude * math.cos(phase), amplitude * math.sqrt(stiffness) * math.sin(phase)
+    strut = Strut(
+        a=Anchor(body="world", at=(0.0, 0.0, -far)),
+        b=Anchor(body="mass"),
+        stiffness=stiffness,
+        damping=1e-9,  # negligible, but without any the length of the strut would have a bound
+        length=far,
+    )
+    other = Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(position=(5.0, 0.0, 0.0)))
+    push = Load(body="other", force=(1.0, 0.0, 0.0), pulses=(Pulse(start=step, duration=1.0),))
+    scenario = MultibodyScenario(
+        bodies={"mass": Body(mass=1.0, joint=Prismatic(position=position, speed=speed)), "other": other},
+        struts={"link": strut},
+        loads={"push": push},
+        duration=2.0 * step if switched else step,
+        integrator=Integrator(step=step, method=method),
+        record={"rate": 0.0},
+    )
+    metrics = {"pull": "max link.force", "push": "min link.force"}
+    watched = simulate(scenario.model_copy(update={"metrics": metrics}), with_prediction=False).metrics
+    loads = simulate(scenario, with_prediction=False).loads
+    (peak,) = [one.peak_force for one in loads if one.name == "link"]
+    assert peak == pytest.approx(max(watched["pull"], -watched["push"]), rel=1e-3)
+    assert peak > 1.05 * stiffness * amplitude * math.cos(0.5 * math.sqrt(stiffness) * step)  # at both ends
+
+
 @pytest.mark.plain_python
 @pytest.mark.parametrize("form", [Form.PLAIN, Form.SQUARE])
 def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
     """Bounds by few operations, as (M118), are not below those of the parabola through both values."""
-    rng, channel, excluded = np.random.default_rng(5), np.zeros(1, CHANNEL).view(np.recarray)[0], 0
+    rng, excluded = np.random.default_rng(5), 0
+    channel, peak = records(1, CHANNEL)[0], records(1, PEAK)[0]
     channel.kind, channel.form, channel.scale, channel.load = (
         ChannelKind.ELEMENT_FORCE,
         form,
@@ -464,13 +497,13 @@ def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
         x, x_0, x_1 = rng.uniform(0.0 if form == Form.SQUARE else -1.0, 1.0, 3) * 10.0 ** rng.integers(
             -2, 1, 3
         )
-        r, channel.seen = 10.0 ** rng.uniform(-1.0, 1.0), max(abs(x_0), abs(x_1)) * rng.uniform(1.0, 4.0)
-        channel.largest, channel.smallest = channel.seen, -channel.seen
-        curvature = estimate_load_curvature(channel, r, x, x_0, x_1)
+        r, peak.seen = 10.0 ** rng.uniform(-1.0, 1.0), max(abs(x_0), abs(x_1)) * rng.uniform(1.0, 4.0)
+        peak.largest, peak.smallest = peak.seen, -peak.seen
+        curvature = curvature_from_previous(channel, r, x, x_0, x_1)
         low, high, _ = enclose(channel, x_0, x_1, curvature, curvature)
-        exceeds = max(high, -low) > channel.seen * (1.0 + 1e-12)
-        if is_far_below_peak(channel, r, x, x_0, x_1):
+        exceeds = max(high, -low) > peak.seen * (1.0 + 1e-12)
+        if is_far_below_peak(peak, r, x, x_0, x_1):
             excluded += 1
             assert not exceeds
-        assert not (stays_within_peaks(channel, 1.0, x_0, x_1, curvature, curvature) and exceeds)
+        assert not (stays_within_peaks(channel, peak, 1.0, x_0, x_1, curvature, curvature) and exceeds)
     assert excluded > 100

@@ -5,16 +5,32 @@ from itertools import accumulate
 
 import numpy as np
 
-from softdock.dynamics.kernels.channels import formulas as f
+from softdock.dynamics.kernels.channels.formulas import NODE, NodeKind
 from softdock.model.formulas import Constant, Formula, Operation, Quantity
 from softdock.model.observations import Observation
 from softdock.tree.kernels.tree import records
 
 Node = tuple[int, int, int, int, float]
 """Kind, up to three operands, value of a constant."""
-_BINARY = {"+": f.ADD, "-": f.SUBTRACT, "*": f.MULTIPLY, "/": f.DIVIDE, ">": f.EXCEEDS}
-_REPEATED = {"min": f.LEAST, "max": f.LARGEST_OF, "and": f.LEAST, "or": f.LARGEST_OF}
-_UNARY = {"sqrt": f.SQUARE_ROOT, "abs": f.ABSOLUTE, "negate": f.NEGATIVE, "not": f.NEGATION}
+_BINARY = {
+    "+": NodeKind.ADD,
+    "-": NodeKind.SUBTRACT,
+    "*": NodeKind.MULTIPLY,
+    "/": NodeKind.DIVIDE,
+    ">": NodeKind.EXCEEDS,
+}
+_REPEATED = {
+    "min": NodeKind.LEAST,
+    "max": NodeKind.LARGEST_OF,
+    "and": NodeKind.LEAST,
+    "or": NodeKind.LARGEST_OF,
+}
+_UNARY = {
+    "sqrt": NodeKind.SQUARE_ROOT,
+    "abs": NodeKind.ABSOLUTE,
+    "negate": NodeKind.NEGATIVE,
+    "not": NodeKind.NEGATION,
+}
 
 
 def formula_nodes(quantities: Sequence[Quantity]) -> tuple[np.recarray, list[tuple[int, int]]]:
@@ -27,7 +43,7 @@ def formula_nodes(quantities: Sequence[Quantity]) -> tuple[np.recarray, list[tup
         index.setdefault(quantity, i)
     programs = [_program(what, index) if isinstance(what, Operation) else [] for what in quantities]
     ends = list(accumulate(map(len, programs)))
-    out = records(ends[-1] if ends else 0, f.NODE)
+    out = records(ends[-1] if ends else 0, NODE)
     plain = out.view(np.ndarray)
     for record, node in zip(plain, (node for program in programs for node in program)):
         record["kind"], record["a"], record["b"], record["c"], record["value"] = node
@@ -48,24 +64,25 @@ def _add(formula: Formula, index: Mapping[Quantity, int], nodes: list[Node]) -> 
         return len(nodes) - 1
 
     if isinstance(formula, Observation):
-        return put(f.CHANNEL_VALUE, index[formula])
+        return put(NodeKind.CHANNEL_VALUE, index[formula])
     if isinstance(formula, Constant):
-        return put(f.CONSTANT, value=formula.value)
+        return put(NodeKind.CONSTANT, value=formula.value)
     name, parts = formula.name, [_add(operand, index, nodes) for operand in formula.operands]
     if name == "<":
-        return put(f.EXCEEDS, parts[1], parts[0])
+        return put(NodeKind.EXCEEDS, parts[1], parts[0])
     if name in _BINARY:
         return put(_BINARY[name], *parts)
     if name in _UNARY:
         return put(_UNARY[name], *parts)
     if name == "norm":
-        return put(f.NORM, *parts)
+        return put(NodeKind.NORM, *parts)
     if name == "^":
         power = abs(formula.exponent)
-        last = (
-            put(f.POWER, parts[0], power) if power > 1 else parts[0] if power else put(f.CONSTANT, value=1.0)
-        )
-        return put(f.DIVIDE, put(f.CONSTANT, value=1.0), last) if formula.exponent < 0 else last
+        if power > 1:
+            last = put(NodeKind.POWER, parts[0], power)
+        else:
+            last = parts[0] if power else put(NodeKind.CONSTANT, value=1.0)
+        return put(NodeKind.DIVIDE, put(NodeKind.CONSTANT, value=1.0), last) if formula.exponent < 0 else last
     last = parts[0]
     for part in parts[1:]:
         last = put(_REPEATED[name], last, part)

@@ -71,7 +71,7 @@ class DataMemory:
         """Make views of the blocks and pass them to the kernels, once for all calls."""
         self.prepared = prepared = self._layout.bind(self.blocks)
         self.run = prepared.value
-        self.progress = self.run.state.view(np.ndarray)[0]  # field access is ten times faster
+        self.progress = self.run.progress.view(np.ndarray)[0]  # field access is ten times faster
         self.begin, self.observe = begin_run.bind(prepared), observe.bind(prepared)
         self.advance, self.finish = advance_run.bind(prepared), finish_run.bind(prepared)
 

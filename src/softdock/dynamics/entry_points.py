@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import stepping
 from softdock.dynamics.kernels.recording import run_data
 from softdock.dynamics.kernels.run import conservation, time_loop
-from softdock.dynamics.kernels.search import events, load_search, step_search, windows
+from softdock.dynamics.kernels.search import events, intervals, step_search, windows
 from softdock.elements.kernels import dispatch, tangents
 from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
@@ -59,8 +59,8 @@ def _check_states(system: motion.SystemRecords, *others: object) -> str | None:
 def _check_run(run: run_data.RunData) -> str | None:
     """Return what is wrong with sizes of a run that depend on each other; None if nothing is."""
     watched, searched, channels = (
-        int(run.state["watched"][0]),
-        int(run.state["searched"][0]),
+        int(run.settings["watched"][0]),
+        int(run.settings["searched"][0]),
         len(run.channels),
     )
     if not 0 <= watched <= searched <= channels or searched != len(run.workspace.search.wanted):
@@ -172,20 +172,16 @@ _VALUES = floats("channels")
 SEARCH = Structure(
     run_data.Search,
     {
-        "instants": floats(load_search.MAX_INTERVALS, memory=SCRATCH),
-        "division_points": floats(load_search.MAX_INTERVALS, memory=SCRATCH),
-        "values": floats(load_search.MAX_INTERVALS, "searched", memory=SCRATCH),
-        "downs": floats(load_search.MAX_INTERVALS, "searched", memory=SCRATCH),
-        "ups": floats(load_search.MAX_INTERVALS, "searched", memory=SCRATCH),
+        "instants": floats(intervals.STACK_SIZE, memory=SCRATCH),
+        "division_points": floats(intervals.STACK_SIZE, memory=SCRATCH),
+        "values": floats(intervals.STACK_SIZE, "searched", memory=SCRATCH),
+        "downs": floats(intervals.STACK_SIZE, "searched", memory=SCRATCH),
+        "ups": floats(intervals.STACK_SIZE, "searched", memory=SCRATCH),
         "turns": floats("searched", memory=SCRATCH),
         "wanted": integers("searched", memory=DATA),
         "motion": floats("links", motion_bounds.MOTION_BOUNDS, memory=SCRATCH),
         "needed": integers("links", memory=MODEL),
         "loads": integers("loads", memory=MODEL),
-        "load_instants": floats(load_search.MAX_INTERVALS, memory=SCRATCH),
-        "load_points": floats(load_search.MAX_INTERVALS, memory=SCRATCH),
-        "load_values": floats(load_search.MAX_INTERVALS + 2, "searched", memory=SCRATCH),
-        "load_curvatures": floats(load_search.MAX_INTERVALS, "searched", memory=SCRATCH),
         "means": floats(2, "searched", memory=SCRATCH),
     },
 )
@@ -216,12 +212,17 @@ RUN = Structure(
     {
         "system": SYSTEM,
         "workspace": WORKSPACE,
-        "channels": records(channels.CHANNEL, "channels", memory=DATA),
-        "events": records(events.EVENT, "events", memory=DATA),
+        "channels": records(channels.CHANNEL, "channels", memory=MODEL),
+        "resolutions": records(channels.RESOLUTION, "channels", memory=DATA),
+        "peaks": records(channels.PEAK, "channels", memory=DATA),
+        "events": records(events.EVENT, "events", memory=MODEL),
+        "event_states": records(events.EVENT_STATE, "events", memory=DATA),
         "actions": records(events.ACTION, "actions", memory=MODEL),
-        "windows": records(windows.WINDOW, "windows", memory=DATA),
+        "windows": records(windows.WINDOW, "windows", memory=MODEL),
+        "window_states": records(windows.WINDOW_STATE, "windows", memory=DATA),
         "breaks": floats("breaks", memory=MODEL),
-        "state": records(run_data.RUN_STATE, 1, memory=DATA),
+        "settings": records(run_data.RUN_SETTINGS, 1, memory=MODEL),
+        "progress": records(run_data.PROGRESS, 1, memory=DATA),
         "y": floats("states", memory=DATA),
         "record": floats("rows", "columns", memory=ROWS),
         "log": floats("log rows", 2, memory=ROWS),

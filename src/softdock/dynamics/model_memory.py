@@ -8,8 +8,16 @@ import numpy as np
 
 from softdock.contact.arrays import contact_arrays, list_sizes
 from softdock.dynamics.entry_points import RUN
-from softdock.dynamics.kernels.search.events import BOND_CONTACT
-from softdock.dynamics.run_memory import history_rows, initial_run_state, linear_sizes, reset_peaks
+from softdock.dynamics.kernels.search.events import ActionKind
+from softdock.dynamics.run_memory import (
+    history_rows,
+    initial_event_states,
+    initial_peaks,
+    initial_progress,
+    initial_window_states,
+    linear_sizes,
+    run_settings,
+)
 from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.system_records import FIRST_CAPACITY, contact_inputs, controller_inputs, system_inputs
 from softdock.native.argument_types import Memory, Sizes
@@ -58,7 +66,6 @@ class ModelMemory:
             elif memory is Memory.DATA:
                 self.layout.write(path, array, self.start)
         self.layout.view("system.pairs", self.start).view(np.ndarray)["overreach"] = -np.inf
-        reset_peaks(self.layout.view("channels", self.start).view(np.recarray))
         self.block.flags.writeable = self.start.flags.writeable = False
         self.__dict__.pop("digest", None)
 
@@ -96,7 +103,7 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
     # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
     external = len(arrays.orbit) > 0 or len(simulation.gnc.controllers) > 0
     loaded = external or bool(len(arrays.states.load))
-    bonded = (simulation.actions.view(np.ndarray)["kind"] == BOND_CONTACT).any()
+    bonded = (simulation.actions.view(np.ndarray)["kind"] == ActionKind.BOND_CONTACT).any()
     contacts = contact_arrays(simulation.contact_pairs)
     system = system_inputs(arrays) | contact_inputs(contacts) | controller_inputs(simulation.gnc)
     system |= {
@@ -109,11 +116,15 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "workspace.search.loads": np.flatnonzero(read["load"]),
         "workspace.search.needed": needed_links(arrays, read),
         "channels": channels,
+        "peaks": initial_peaks(channels),
         "events": simulation.events,
+        "event_states": initial_event_states(simulation.events),
         "actions": simulation.actions,
         "windows": simulation.windows,
+        "window_states": initial_window_states(simulation.windows),
         "breaks": arrays.breaks,
-        "state": initial_run_state(arrays, settings, watched, searched),
+        "settings": run_settings(arrays, settings, watched, searched),
+        "progress": initial_progress(settings),
         "y": np.append(arrays.y, np.zeros(int(loaded))),
     }
     sizes = {

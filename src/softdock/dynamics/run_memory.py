@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.conservation import EnergyAndMomentum
-from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels.channels import LARGEST, PEAK, SMALLEST
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
-from softdock.dynamics.kernels.integration.stepping import (
-    BOGACKI_SHAMPINE,
-    DORMAND_PRINCE,
-    ROSENBROCK,
-    RUNGE_KUTTA_4,
-)
-from softdock.dynamics.kernels.recording.run_data import RUN_STATE
+from softdock.dynamics.kernels.integration.stepping import StepMethod
+from softdock.dynamics.kernels.recording.run_data import PROGRESS, RUN_SETTINGS
+from softdock.dynamics.kernels.search.events import EVENT_STATE
+from softdock.dynamics.kernels.search.windows import WINDOW_STATE, WindowStage
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.elements.declaration import ElementKind, RunLimits
@@ -30,24 +27,45 @@ from softdock.tree.kernels.tree import FREE, records
 Floats = NDArray[np.float64]
 MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
 FIRST_METHODS = {
-    Method.AUTOMATIC: DORMAND_PRINCE,
-    Method.DORMAND_PRINCE: DORMAND_PRINCE,
-    Method.BOGACKI_SHAMPINE: BOGACKI_SHAMPINE,
-    Method.ROSENBROCK: ROSENBROCK,
-    Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
+    Method.AUTOMATIC: StepMethod.DORMAND_PRINCE,
+    Method.DORMAND_PRINCE: StepMethod.DORMAND_PRINCE,
+    Method.BOGACKI_SHAMPINE: StepMethod.BOGACKI_SHAMPINE,
+    Method.ROSENBROCK: StepMethod.ROSENBROCK,
+    Method.RUNGE_KUTTA_4: StepMethod.RUNGE_KUTTA_4,
 }
 """Methods of the first step."""
 MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fraction of the tolerance of speeds
 MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
 
 
-def reset_peaks(channels: np.recarray) -> None:
-    """Set the peaks of channels to those of a run that has not begun."""
-    peaks = channels.view(np.ndarray)
-    sides = peaks["track"] | peaks["load"]
-    peaks["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
-    peaks["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
-    peaks["t_largest"] = peaks["t_smallest"] = -np.inf
+def initial_event_states(events: np.recarray) -> np.recarray:
+    """Return the states of events at the start of a run."""
+    states, constants = records(len(events), EVENT_STATE), events.view(np.ndarray)
+    out = states.view(np.ndarray)
+    out["armed"] = out["fresh"] = constants["armed"]
+    out["closed"] = constants["opens_later"]
+    return states
+
+
+def initial_window_states(windows: np.recarray) -> np.recarray:
+    """Return the states of windows at the start of a run."""
+    states = records(len(windows), WINDOW_STATE)
+    out = states.view(np.ndarray)
+    later = windows.view(np.ndarray)["opens_later"] == 1
+    out["stage"] = np.where(later, WindowStage.NOT_YET_OPEN, WindowStage.OPEN)
+    out["until"], out["opened"] = math.inf, -1.0
+    return states
+
+
+def initial_peaks(channels: np.recarray) -> np.recarray:
+    """Return the peaks of channels at the start of a run."""
+    peaks, constants = records(len(channels), PEAK), channels.view(np.ndarray)
+    out, sides = peaks.view(np.ndarray), constants["track"] | constants["load"]
+    out["track"] = constants["track"]
+    out["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
+    out["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
+    out["t_largest"] = out["t_smallest"] = -np.inf
+    return peaks
 
 
 def history_rows(settings: Settings, channels: int, has_contacts: bool) -> int:
@@ -83,11 +101,10 @@ def linear_sizes(a: SystemArrays, contacts: int, more: int = 0) -> Sizes:
     return {"speeds": speeds, "width": width, "linear links": len(a.links), "connections": connections}
 
 
-def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
-    """Return the settings of a run for the kernels, at its start."""
-    state = records(1, RUN_STATE)
-    s = state.view(np.ndarray)
-    s["method"] = FIRST_METHODS[settings.method]
+def run_settings(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
+    """Return the settings of a run for the kernels."""
+    out = records(1, RUN_SETTINGS)
+    s = out.view(np.ndarray)
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
     s["stiff_elements"] = bool(arrays.elements.view(np.ndarray)["stiff"].any())
@@ -104,8 +121,16 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
         and settings.max_rows > 1
         and (settings.record_rate > 0.0 or settings.record_contact)
     )
+    return out
+
+
+def initial_progress(settings: Settings) -> np.recarray:
+    """Return the progress of a run at its start."""
+    progress = records(1, PROGRESS)
+    s = progress.view(np.ndarray)
+    s["method"] = FIRST_METHODS[settings.method]
     s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
-    return state
+    return progress
 
 
 def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.conservation import Conservation, EnergyAndMomentum
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.recording.run_data import RunData, Status
 from softdock.elements.kernels.dispatch import States
 from softdock.tree.kernels.tree import FREE
 
@@ -73,10 +73,13 @@ class Run:
     """(time, event)."""
     captured: CapturedState | None
     """State at the first event that captures it."""
+    channels: np.recarray
     peaks: np.recarray
-    """The channel records, with the largest and smallest values of searched channels and integrals over time."""
+    """Of each channel: its largest and smallest value, if they were searched for, and its integral over time."""
+    undefined: NDArray[np.bool_]
+    """(channels,): whether a channel is a formula that had no value at some instant."""
     windows: np.recarray
-    """The windows, with statistics of those that were closed."""
+    """States of the windows, with statistics of those that were closed."""
     true_at_start: list[int]
     """Events whose conditions were true at the start."""
     pairs: np.recarray
@@ -106,20 +109,23 @@ class Run:
     rebuilds: int
 
 
-def rows_within_peaks(history: Floats, channels: np.recarray, searched: int, windows: np.recarray) -> Floats:
+def rows_within_peaks(history: Floats, run: RunData, searched: int) -> Floats:
     """Return the rows in order of time, without samples that exceed a peak of the whole run.
 
     A sample may exceed a peak by the resolution of the search; the row at the peak stands for it. Rows of events
     inside a step are written before those of its peaks. The peak of a load is its largest size: the search does not
     resolve the other side of a force that changes its sign.
     """
-    time, peaks = history[:, 0], channels.view(np.ndarray)[:searched]
+    time = history[:, 0]
+    channels, peaks, resolutions = (
+        records.view(np.ndarray)[:searched] for records in (run.channels, run.peaks, run.resolutions)
+    )
     if (time[1:] < time[:-1]).any():
         history = history[np.argsort(time, kind="stable")]
-    sides, kept = peaks["track"] | peaks["load"], np.ones(len(history), bool)
-    in_windows = windows.view(np.ndarray)["channel"]
+    sides, kept = peaks["track"] | channels["load"], np.ones(len(history), bool)
+    in_windows = run.windows.view(np.ndarray)["channel"]
     sides[in_windows[in_windows >= 0]] = 0
-    least, values = np.maximum(peaks["floor"], peaks["negligible"]), history[:, 1 : 1 + searched]
+    least, values = np.maximum(resolutions["floor"], resolutions["negligible"]), history[:, 1 : 1 + searched]
     ends = np.abs(np.stack([peaks["largest"], peaks["smallest"]]))
     sizes = np.where(np.isfinite(ends), ends, 0.0).max(axis=0)
     for side, peak, sign in ((LARGEST, "largest", 1.0), (SMALLEST, "smallest", -1.0)):

@@ -21,9 +21,15 @@ RESOLVED = 0.01  # error of a peak over the tolerance of a step
 FLOOR_TIME = 0.1
 
 
-def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float) -> None:
-    """Set the resolution of channels from the tolerances of a step and the mass of the lightest link [kg]."""
-    records, allowed = channels.view(np.ndarray), np.zeros(len(ChannelKind))
+def set_resolutions(
+    resolutions: np.recarray, channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float
+) -> None:
+    """Set the resolutions of channels from the tolerances of a step and the mass of the lightest link [kg]."""
+    out, records, allowed = (
+        resolutions.view(np.ndarray),
+        channels.view(np.ndarray),
+        np.zeros(len(ChannelKind)),
+    )
     allowed[ChannelKind.POSITION], allowed[ChannelKind.VELOCITY] = accuracy.length, accuracy.speed
     allowed[ChannelKind.TURN_RATE] = accuracy.rate
     allowed[[ChannelKind.TILT, ChannelKind.ATTITUDE]] = accuracy.angle
@@ -34,13 +40,13 @@ def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats
         (kind == ChannelKind.ELEMENT_DEFLECTION) | (kind == ChannelKind.ELEMENT_FORCE)
     )
     allowed_of[strut] = accuracy.length / records["scale"][strut]
-    records["resolution"] = RESOLVED * allowed_of
+    out["resolution"] = RESOLVED * allowed_of
     energy = (kind == ChannelKind.ELEMENT_ENERGY) | (kind == ChannelKind.STRUCTURE_ENERGY)
-    records["negligible"] = np.where(energy, RESOLVED * lightest * accuracy.speed**2, 0.0)
+    out["negligible"] = np.where(energy, RESOLVED * lightest * accuracy.speed**2, 0.0)
     # Lengths, angles or speeds. Without a limit the search resolves rounding errors of joints at rest.
     finest = min(accuracy.length, accuracy.angle, accuracy.speed, accuracy.rate)
-    records["negligible"][kind == ChannelKind.ELEMENT_DEFLECTION] = RESOLVED * finest
-    records["floor"] = RESOLVED * lightest * accuracy.speed / FLOOR_TIME
+    out["negligible"][kind == ChannelKind.ELEMENT_DEFLECTION] = RESOLVED * finest
+    out["floor"] = RESOLVED * lightest * accuracy.speed / FLOOR_TIME
 
 
 def needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH
 from softdock.dynamics.conservation import EnergyAndMomentum, read_check
 from softdock.dynamics.data_memory import DataMemory
 from softdock.dynamics.entry_points import refresh_lists, set_motion
+from softdock.dynamics.kernels.channels.channels import ChannelKind
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.recording import run_data as kernels
@@ -57,7 +58,9 @@ class Session:
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
         set_run_limits(self.system, work.tolerance)
-        set_resolutions(self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
+        set_resolutions(
+            self._run.resolutions, self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass
+        )
 
     @property
     def model(self) -> ModelMemory:
@@ -146,7 +149,7 @@ class Session:
         """Return a function that advances the run by a kernel, which sets efforts and calls `advance_run` itself.
 
         The kernel receives the run and the arguments, which are checked once, and returns a `Status`. After
-        `LISTS_TOO_LONG` it is called again and must continue. `state.t_end` must not exceed `duration`.
+        `LISTS_TOO_LONG` it is called again and must continue. `progress.t_end` must not exceed `duration`.
         """
         call: Callable[[], Any] | None = None
         bound_run: kernels.RunData | None = None
@@ -194,9 +197,11 @@ class Session:
             final=run.workspace.values.copy(),
             log=[(float(t), int(i)) for t, i in self.log],
             captured=self._captured(),
-            peaks=run.channels,
-            windows=run.windows,
-            true_at_start=np.flatnonzero(run.events.view(np.ndarray)["true_at_start"]).tolist(),
+            channels=run.channels,
+            peaks=run.peaks,
+            undefined=self._undefined(),
+            windows=run.window_states,
+            true_at_start=np.flatnonzero(run.event_states.view(np.ndarray)["true_at_start"]).tolist(),
             pairs=system.pairs,
             bonds=system.bonds,
             interfaces=system.interfaces,
@@ -219,11 +224,16 @@ class Session:
 
     def _history(self) -> Floats:
         """Return the recorded rows."""
-        run, progress = self._run, self._progress
-        rows = run.record[: progress["record_rows"]]
-        if not progress["record_peaks"]:
-            return rows
-        return rows_within_peaks(rows, run.channels, int(progress["searched"]), run.windows)
+        run = self._run
+        rows, settings = run.record[: self._progress["record_rows"]], run.settings.view(np.ndarray)[0]
+        return rows_within_peaks(rows, run, int(settings["searched"])) if settings["record_peaks"] else rows
+
+    def _undefined(self) -> NDArray[np.bool_]:
+        """Return which channels are formulas that had no value at some instant."""
+        channels, nodes = self._run.channels.view(np.ndarray), self.system.formulas.view(np.ndarray)
+        out: NDArray[np.bool_] = channels["kind"] == ChannelKind.FORMULA
+        out[out] = nodes["undefined"][channels["j"][out] - 1] == 1
+        return out
 
     def _captured(self) -> CapturedState | None:
         """Return the state at the first event that captures it."""

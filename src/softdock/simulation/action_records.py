@@ -3,7 +3,7 @@
 import numpy as np
 
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.kernels.search import events as e
+from softdock.dynamics.kernels.search.events import ACTION, ActionKind
 from softdock.model.gnc import MODES
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.phases import PhaseAction
@@ -16,35 +16,35 @@ def action_records(
     """Return a record for every action of events and phases, followed by the decisions of elements."""
     contacts, events = list(scenario.contacts), list(scenario.events)
     interfaces = list(scenario.interfaces)
-    actions = [*actions, *((e.DECIDE, assembly.element_index[name]) for name in deciding)]
-    out = records(len(actions), e.ACTION)
+    actions = [*actions, *((ActionKind.DECIDE, assembly.element_index[name]) for name in deciding)]
+    out = records(len(actions), ACTION)
     for record, action in zip(out, actions):
         if isinstance(action, tuple):
             record.kind, record.index = action
             continue
         switched = action.enable or action.disable
         if action.bond:
-            record.kind, record.index = e.BOND_CONTACT, contacts.index(action.bond)
+            record.kind, record.index = ActionKind.BOND_CONTACT, contacts.index(action.bond)
         elif switched in contacts:
-            record.kind = e.ENABLE_CONTACT if action.enable else e.DISABLE_CONTACT
+            record.kind = ActionKind.ENABLE_CONTACT if action.enable else ActionKind.DISABLE_CONTACT
             record.index = contacts.index(switched)
         elif switched in interfaces:
-            record.kind = e.ENABLE_INTERFACE if action.enable else e.DISABLE_INTERFACE
+            record.kind = ActionKind.ENABLE_INTERFACE if action.enable else ActionKind.DISABLE_INTERFACE
             record.index = interfaces.index(switched)
         elif switched:
-            record.kind = e.ENABLE_ELEMENT if action.enable else e.DISABLE_ELEMENT
+            record.kind = ActionKind.ENABLE_ELEMENT if action.enable else ActionKind.DISABLE_ELEMENT
             record.index = assembly.element_index[switched]
         elif action.arm or action.disarm:
             watched = scenario.events[action.arm or action.disarm or ""]
             kept = watched.opens and not scenario.opening
-            record.kind = e.ARM_EVENT if action.arm and not kept else e.DISARM_EVENT
+            record.kind = ActionKind.ARM_EVENT if action.arm and not kept else ActionKind.DISARM_EVENT
             record.index = events.index(action.arm or action.disarm or "")
         elif action.drive:
-            record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
+            record.kind, record.index = ActionKind.SET_TARGET, assembly.element_index[action.drive]
             record.value = action.target
         elif action.control and action.mode:
-            record.kind, record.index = e.SET_MODE, list(scenario.gnc).index(action.control)
+            record.kind, record.index = ActionKind.SET_MODE, list(scenario.gnc).index(action.control)
             record.value = MODES.index(action.mode)
         else:
-            record.kind = e.STOP_RUN
+            record.kind = ActionKind.STOP_RUN
     return out

@@ -7,6 +7,7 @@ import numpy as np
 
 from softdock.assembly.loads import LoadChannels
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
+from softdock.dynamics.run_results import Run
 from softdock.model.member_kinds import LoadKind
 from softdock.model.observations import Observation
 from softdock.result import Load
@@ -40,9 +41,9 @@ def load_rows(loads: list[LoadChannels], index: Mapping[Watched, int]) -> list[L
     return [LoadRows(load.name, load.kind, row(load.force), row(load.moment)) for load in loads]
 
 
-def read_loads(loads: list[LoadRows], peaks: np.recarray) -> tuple[Load, ...]:
+def read_loads(loads: list[LoadRows], run: Run) -> tuple[Load, ...]:
     """Return the loads of a run with the times of their peaks, largest force first, then largest moment."""
-    sizes, times = _largest_sizes(peaks.view(np.ndarray))
+    sizes, times = _largest_sizes(run)
     return sort_loads(
         Load(
             name=load.name,
@@ -66,9 +67,10 @@ def sort_loads(loads: Iterable[Load]) -> tuple[Load, ...]:
     )
 
 
-def _largest_sizes(peaks: np.ndarray) -> tuple[list[float], list[float]]:
+def _largest_sizes(run: Run) -> tuple[list[float], list[float]]:
     """Return the largest size of every channel on the sides that were searched, and the first time it is reached."""
-    sides = peaks["track"] | peaks["load"]
+    peaks, channels = run.peaks.view(np.ndarray), run.channels.view(np.ndarray)
+    sides = peaks["track"] | channels["load"]
     earlier = (-peaks["smallest"] == peaks["largest"]) & (peaks["t_smallest"] < peaks["t_largest"])
     negative = (sides & SMALLEST != 0) & ((-peaks["smallest"] > peaks["largest"]) | earlier)
     return (

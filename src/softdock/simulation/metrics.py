@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.dynamics.kernels.channels.channels import INTEGRAL, LARGEST, SMALLEST
-from softdock.dynamics.kernels.search import windows as w
-from softdock.dynamics.kernels.search.events import CLOSE_WINDOW, OPEN_WINDOW
+from softdock.dynamics.kernels.search.events import ActionKind
+from softdock.dynamics.kernels.search.windows import WINDOW, WindowStage
 from softdock.dynamics.run_results import Run
 from softdock.model.expressions import Condition, MetricExpression, Window
 from softdock.model.formulas import (
@@ -120,27 +120,32 @@ class WindowPlan:
 
         The event may be the end of a phase.
         """
-        closing = [(CLOSE_WINDOW, i) for i, window in enumerate(self.windows) if window.end == event]
-        return closing + [(OPEN_WINDOW, i) for i, window in enumerate(self.windows) if window.begin == event]
+        closing: list[tuple[int, int]] = [
+            (ActionKind.CLOSE_WINDOW, i) for i, window in enumerate(self.windows) if window.end == event
+        ]
+        return closing + [
+            (ActionKind.OPEN_WINDOW, i) for i, window in enumerate(self.windows) if window.begin == event
+        ]
 
     def entry(self, phase: str) -> list[tuple[int, int]]:
         """Return kind and window of the actions that open windows when a phase begins."""
-        return [(OPEN_WINDOW, i) for i, window in enumerate(self.windows) if window.phase == phase]
+        return [(ActionKind.OPEN_WINDOW, i) for i, window in enumerate(self.windows) if window.phase == phase]
 
     def exit(self, phase: str) -> list[tuple[int, int]]:
         """Return kind and window of the actions that close windows when a phase ends."""
-        return [(CLOSE_WINDOW, i) for i, window in enumerate(self.windows) if window.phase == phase]
+        return [
+            (ActionKind.CLOSE_WINDOW, i) for i, window in enumerate(self.windows) if window.phase == phase
+        ]
 
     def records(self, channel_of: Mapping[Watched, int]) -> np.recarray:
-        """Return the windows for the kernels, at the start of a run."""
-        out = records(len(self.windows), w.WINDOW)
+        """Return the windows for the kernels."""
+        out = records(len(self.windows), WINDOW)
         targets: list[tuple[int, int, int]] = [(self.names.index(name), -1, 0) for name in self.of_events]
         targets += [(-1, channel_of[what], track) for what, track in self.of_quantities.items()]
         for record, window, target in zip(out, self.windows, targets):
             record.event, record.channel, record.track = target
             record.limit = math.inf if window.limit is None else window.limit
-            record.state = w.NOT_YET_OPEN if window.opens_later else w.OPEN
-            record.until, record.opened = math.inf, -1.0
+            record.opens_later = int(window.opens_later)
         return out
 
 
@@ -170,11 +175,11 @@ def _statistic(metric: Metric, run: Run) -> float | None:
     first, last, opened, closed = None, float(run.final[i]), 0.0, run.time
     if metric.window >= 0:
         window = run.windows.view(np.ndarray)[metric.window]
-        if window["state"] not in (w.OPEN, w.CLOSED):
+        if window["stage"] not in (WindowStage.OPEN, WindowStage.CLOSED):
             return None
         if window["opened"] >= 0.0:
             first, opened = float(window["first"]), float(window["opened"])
-        if window["state"] == w.CLOSED:
+        if window["stage"] == WindowStage.CLOSED:
             found, last, closed = window, float(window["last"]), float(window["closed"])
     if how == "start":
         return float(run.history[0, 1 + i]) if first is None else first

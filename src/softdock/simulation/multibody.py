@@ -12,7 +12,7 @@ from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
 from softdock.dynamics.data_memory import MemoryOfThread
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
-from softdock.dynamics.kernels.search.events import ACTION, CAPTURE_STATE, STOP_RUN
+from softdock.dynamics.kernels.search.events import ACTION, ActionKind, Logging
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
@@ -198,17 +198,17 @@ class PreparedMultibody:
         if capturing:
             first, names = self.topology.first_capture, self.topology.contact_names
             captures = events.view(np.ndarray)[first : first + len(names)]  # field access is ten times faster
-            captures["armed"] = captures["fresh"] = captures["once"] = [name in capturing for name in names]
+            captures["armed"] = captures["once"] = [name in capturing for name in names]
         return events
 
     def _capturing(self, contacts: Collection[str], *, stop: bool = False) -> Simulation:
         """Return the simulation that captures the state when the first of these contacts begins, and may stop there."""
         events, actions = self._events(contacts), self.simulation.actions
         if stop:
-            capture = events.capture == CAPTURE_STATE
+            capture = events.logging == Logging.CAPTURE_STATE
             events.first_action[capture], events.actions[capture] = len(actions), 1
             ending = records(1, ACTION)
-            ending.kind = STOP_RUN
+            ending.kind = ActionKind.STOP_RUN
             actions = np.concatenate([actions, ending]).view(np.recarray)
         return replace(self.simulation, events=events, actions=actions)
 
@@ -259,7 +259,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    loads = read_loads(topology.load_rows, run.peaks)
+    loads = read_loads(topology.load_rows, run)
     valid, warnings = assess_validity(scenario, run, loads)
     return Result(
         scenario=scenario.name,
@@ -308,12 +308,11 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
             for row, (name, element) in enumerate(getattr(scenario, kind.group).items())
             if (notice := kind.notice(name, element, None if states is None else states[row]))
         ]
-    undefined = run.peaks.view(np.ndarray)["undefined"]
     notices += [
         f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
         "number there, or its result is too large."
         for name, measure in topology.measures.items()
-        if measure.how and undefined[measure.channel]
+        if measure.how and run.undefined[measure.channel]
     ]
     return notices
 

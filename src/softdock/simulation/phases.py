@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.search.events import ARM_EVENT, DISARM_EVENT, STOP_RUN
+from softdock.dynamics.kernels.search.events import ActionKind
 from softdock.dynamics.run_results import Run
 from softdock.errors import InputError, Problem
 from softdock.model.events import Action
@@ -89,15 +89,15 @@ class PhasePlan:
             return self._entry(own, 0, index, windows)
         i = self._completions.get(name)
         if i is None:
-            return [(STOP_RUN, 0)]
+            return [(ActionKind.STOP_RUN, 0)]
         phase = own[i]
         found: list[PhaseAction] = [*windows.exit(phase.name)]
         if phase.name not in self.events:  # windows then refer to the event
             found += windows.actions(phase.name)
         if phase.within is not None:
-            found.append((DISARM_EVENT, index[limit_of(phase.name)]))
+            found.append((ActionKind.DISARM_EVENT, index[limit_of(phase.name)]))
         if i + 1 == len(own):
-            return [*found, (STOP_RUN, 0)]
+            return [*found, (ActionKind.STOP_RUN, 0)]
         return [*found, *self._entry(own, i + 1, index, windows)]
 
     def _entry(
@@ -108,17 +108,17 @@ class PhasePlan:
         found: list[PhaseAction] = [*phase.do]
         event = phase.awaited_event(self.events)
         if not event:
-            found.append((ARM_EVENT, index[completion_of(phase.name)]))
+            found.append((ActionKind.ARM_EVENT, index[completion_of(phase.name)]))
         elif i > 0 and not self.events[event].once:  # its occurrences before the phase do not count
-            found.append((DISARM_EVENT, index[completion_of(phase.name)]))
+            found.append((ActionKind.DISARM_EVENT, index[completion_of(phase.name)]))
         if phase.within is not None:
-            found.append((ARM_EVENT, index[limit_of(phase.name)]))
+            found.append((ActionKind.ARM_EVENT, index[limit_of(phase.name)]))
         return [*found, *windows.entry(phase.name)]
 
     def signals(self, event: str, index: Mapping[str, int]) -> list[PhaseAction]:
         """Return the actions of an event of the scenario that end phases."""
         ended = [phase.name for phase in self.phases if phase.awaited_event(self.events) == event]
-        return [(ARM_EVENT, index[completion_of(name)]) for name in ended]
+        return [(ActionKind.ARM_EVENT, index[completion_of(name)]) for name in ended]
 
     def read(self, run: Run, index: Mapping[str, int]) -> tuple[Phase, ...]:
         """Return the phases that a run entered: beginning, end and how they ended."""

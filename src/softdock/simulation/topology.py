@@ -14,7 +14,7 @@ from softdock.assembly.formulas import formula_nodes
 from softdock.assembly.loads import LoadChannels, load_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
-from softdock.dynamics.kernels.search import events as e
+from softdock.dynamics.kernels.search.events import EVENT, Logging
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.elements.spring.model import Spring
 from softdock.model.changed_members import ChangedMembers
@@ -265,7 +265,7 @@ class Topology:
 
     @cached_property
     def windows(self) -> np.recarray:
-        """Windows of events and metrics. To be copied before use."""
+        """Windows of events and metrics."""
         return self.window_plan.records(self.index)
 
     @cached_property
@@ -276,28 +276,27 @@ class Topology:
         To be copied before use.
         """
         scenario, count = self.scenario, len(self.conditions)
-        out = records(count + len(self.contact_names) + len(self.decisions), e.EVENT)
+        out = records(count + len(self.contact_names) + len(self.decisions), EVENT)
         first = 0
         for record, (name, condition) in zip(out, self.conditions.items()):
             quantity, record.threshold, record.direction = threshold_of(condition)
             record.channel, record.dwell = self.index[quantity], condition.dwell
-            record.closed = int(condition.window.opens_later)
+            record.opens_later = int(condition.window.opens_later)
             event = scenario.events.get(name)
             if event is None:
                 record.armed, record.once = int(name == START), 1
             else:
                 record.armed = int(event.armed and (scenario.opening or not event.opens))
                 record.once = int(event.once)
-            record.fresh = record.armed
             record.first_action = first
             record.actions = len(self.actions_of(scenario, name))
             first += record.actions
         for record, name in zip(out[count:], self.contact_names):
             record.channel = self.index[Observation(name=name, field="force")]
-            record.threshold, record.direction, record.capture = FIRST_FORCE, 1, e.CAPTURE_STATE
+            record.threshold, record.direction, record.logging = FIRST_FORCE, 1, Logging.CAPTURE_STATE
         for record, decision in zip(out[count + len(self.contact_names) :], self.decisions):
             record.channel = self.index[decision]
-            record.direction, record.armed, record.fresh, record.capture = 1, 1, 1, e.NO_LOG
+            record.direction, record.armed, record.logging = 1, 1, Logging.HIDDEN
             record.first_action, record.actions = first, 1
             first += 1
         return out

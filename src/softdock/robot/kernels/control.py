@@ -108,7 +108,7 @@ def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau, mov
     `periods` what happened in every torque period. Returns a `Status`; after LISTS_TOO_LONG the next call continues in
     the same period.
     """
-    s, c, n_q = run.state[0], cycle[0], run.system.world[0].n_q
+    s, c, n_q = run.progress[0], cycle[0], run.system.world[0].n_q
     status = Status.TIME_REACHED.value
     while c.done < c.periods:
         if c.held == 0:
@@ -147,8 +147,8 @@ def command_at(law, cycle, i, x):
 def log_period(run, law, cycle, at_u, qdot, tau, moved, periods):
     """Write the row of the torque period that has just ended; `qdot` (joints,) are the speeds at its start."""
     system, row, n_q = run.system, cycle.done, run.system.world[0].n_q
-    periods.t[row] = run.state[0].t
-    derivative(system, run.state[0].t, run.y, run.workspace.k[1])  # the wrenches at the end of the period
+    periods.t[row] = run.progress[0].t
+    derivative(system, run.progress[0].t, run.y, run.workspace.k[1])  # the wrenches at the end of the period
     joint_loads(system.links, system.groups, moved, periods.work, periods.external[row])
     for i in range(tau.shape[0]):
         periods.command[row, i] = command_at(law, cycle, i, (cycle.done + 1) / cycle.periods)

@@ -127,26 +127,47 @@ CHANNEL = np.dtype(
         ("form", np.int64),  # smooth function of it
         ("scale", np.float64),  # SQUARE: that of the value times the scale plus the offset
         ("offset", np.float64),
-        ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
-        ("negligible", np.float64),  # but at least this
-        # Peaks. Those that are not searched for start at infinity, which no value exceeds.
-        ("track", np.int64),  # LARGEST, SMALLEST, INTEGRAL, their sum or nothing
+        (
+            "track",
+            np.int64,
+        ),  # what is searched for in the whole run: LARGEST, SMALLEST, INTEGRAL, their sum or 0
         # The same for the search for peak loads, whose instants do not change other peaks.
         ("load", np.int64),
-        ("floor", np.float64),  # difference of loads that does not matter, however small they are
-        ("seen", np.float64),  # largest load that the search has met
-        ("largest", np.float64),
-        ("t_largest", np.float64),
-        ("smallest", np.float64),
-        ("t_smallest", np.float64),
-        ("theta_largest", np.float64),  # fraction of the step in which it was found
-        ("theta_smallest", np.float64),
-        ("integral", np.float64),  # over time
-        ("magnitude", np.float64),  # largest magnitude that the integration has met
-        ("undefined", np.int64),  # 1: a formula had no value at some instant
     ],
     align=True,
 )
+"""Constants of a channel."""
+
+RESOLUTION = np.dtype(
+    [
+        ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
+        ("negligible", np.float64),  # but at least this
+        ("floor", np.float64),  # difference of loads that does not matter, however small they are
+    ],
+    align=True,
+)
+"""Resolution of the search for peaks of a channel: constants of a run, from its tolerances."""
+
+PEAK = np.dtype(
+    [
+        (
+            "track",
+            np.int64,
+        ),  # what is searched for at present; that of a channel in a window is 0 while it is closed
+        # Values that are not searched for start at infinity, which no value exceeds.
+        ("largest", np.float64),
+        ("t_largest", np.float64),
+        ("theta_largest", np.float64),  # fraction of the step in which it was found
+        ("smallest", np.float64),
+        ("t_smallest", np.float64),
+        ("theta_smallest", np.float64),
+        ("integral", np.float64),  # over time
+        ("magnitude", np.float64),  # largest magnitude that the integration has met
+        ("seen", np.float64),  # largest magnitude that the search has met
+    ],
+    align=True,
+)
+"""Peaks and integral of a channel in a run so far."""
 
 
 @inline
@@ -410,7 +431,7 @@ def read_channels(channels, count, system, t, y, out):
         elif channel.kind == ChannelKind.FORMULA:
             out[i] = formula_value(system.formulas, channel.i, channel.j, out)
             if not math.isfinite(out[i]):
-                channel.undefined = 1
+                system.formulas[channel.j - 1].undefined = 1
         elif channel.kind == ChannelKind.REACTION:
             reaction = system.reactions[channel.i]
             if reaction.evaluation != system.world[0].evaluations:

@@ -5,32 +5,42 @@ last evaluates the formula; the last node is its value.
 """
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
 from softdock.dynamics.kernels.channels.parabolas import least_between
 from softdock.native.decorators import inline, kernel
 
-# Kinds of nodes; a, b and c are indices of operands relative to the first node of the formula.
-CHANNEL_VALUE = 0  # of channel a
-CONSTANT = 1
-ADD = 2
-SUBTRACT = 3
-MULTIPLY = 4
-DIVIDE = 5
-POWER = 6  # a to the whole exponent b, at least 2
-SQUARE_ROOT = 7
-ABSOLUTE = 8
-NEGATIVE = 9
-LEAST = 10
-LARGEST_OF = 11
-NORM = 12  # of a, b and c; c is -1 for two operands
-EXCEEDS = 13  # a - b, true where positive
-NEGATION = 14  # of a condition
+
+class NodeKind(IntEnum):
+    """What a node computes; a, b and c are indices of operands relative to the first node of the formula."""
+
+    CHANNEL_VALUE = 0
+    """Of channel a."""
+    CONSTANT = 1
+    ADD = 2
+    SUBTRACT = 3
+    MULTIPLY = 4
+    DIVIDE = 5
+    POWER = 6
+    """a to the whole exponent b, at least 2."""
+    SQUARE_ROOT = 7
+    ABSOLUTE = 8
+    NEGATIVE = 9
+    LEAST = 10
+    LARGEST_OF = 11
+    NORM = 12
+    """Of a, b and c; c is -1 for two operands."""
+    EXCEEDS = 13
+    """a - b, true where positive."""
+    NEGATION = 14
+    """Of a condition."""
+
 
 NODE = np.dtype(
     [
-        ("kind", np.int64),
+        ("kind", np.int64),  # `NodeKind`
         ("a", np.int64),
         ("b", np.int64),
         ("c", np.int64),
@@ -46,6 +56,7 @@ NODE = np.dtype(
         ("curvature_low", np.float64),
         ("curvature_high", np.float64),
         ("small", np.float64),
+        ("undefined", np.int64),  # 1: the formula whose last node this is had no value at some instant
     ],
     align=True,
 )
@@ -60,16 +71,21 @@ def formula_value(nodes, begin, end, values):
     for k in range(begin, end):
         node = nodes[k]
         kind = node.kind
-        if kind == CHANNEL_VALUE:
+        if kind == NodeKind.CHANNEL_VALUE:
             node.value = values[node.a]
-        elif kind != CONSTANT:
+        elif kind != NodeKind.CONSTANT:
             x = nodes[begin + node.a].value
-            if kind == NORM:
+            if kind == NodeKind.NORM:
                 y, z = nodes[begin + node.b].value, nodes[begin + node.c].value if node.c >= 0 else 0.0
                 node.value = math.sqrt(x * x + y * y + z * z)
-            elif kind == POWER:
+            elif kind == NodeKind.POWER:
                 node.value = whole_power(x, node.b)
-            elif kind == SQUARE_ROOT or kind == ABSOLUTE or kind == NEGATIVE or kind == NEGATION:
+            elif (
+                kind == NodeKind.SQUARE_ROOT
+                or kind == NodeKind.ABSOLUTE
+                or kind == NodeKind.NEGATIVE
+                or kind == NodeKind.NEGATION
+            ):
                 node.value = unary_value(kind, x)
             else:
                 node.value = binary_value(kind, x, nodes[begin + node.b].value)
@@ -88,27 +104,27 @@ def whole_power(x, exponent):
 @inline
 def unary_value(kind, x):
     """Return the value of a node with one operand; NaN for the root of a negative number."""
-    if kind == SQUARE_ROOT:
+    if kind == NodeKind.SQUARE_ROOT:
         return math.sqrt(x) if x >= 0.0 else math.nan
-    return abs(x) if kind == ABSOLUTE else -x
+    return abs(x) if kind == NodeKind.ABSOLUTE else -x
 
 
 @inline
 def binary_value(kind, x, y):
     """Return the value of a node with two operands; NaN for a quotient by zero."""
-    if kind == ADD:
+    if kind == NodeKind.ADD:
         return x + y
-    if kind == SUBTRACT:
+    if kind == NodeKind.SUBTRACT:
         return x - y
-    if kind == MULTIPLY:
+    if kind == NodeKind.MULTIPLY:
         return x * y
-    if kind == DIVIDE:
+    if kind == NodeKind.DIVIDE:
         return x / y if y != 0.0 else math.nan
-    if kind == EXCEEDS:
+    if kind == NodeKind.EXCEEDS:
         return excess(x - y)
     if math.isnan(x) or math.isnan(y):
         return math.nan
-    return min(x, y) if kind == LEAST else max(x, y)
+    return min(x, y) if kind == NodeKind.LEAST else max(x, y)
 
 
 @inline
@@ -126,37 +142,37 @@ def bound_formula(nodes, begin, end):
     for k in range(begin, end):
         node = nodes[k]
         kind = node.kind
-        if kind == CHANNEL_VALUE:
+        if kind == NodeKind.CHANNEL_VALUE:
             continue
-        if kind == CONSTANT:
+        if kind == NodeKind.CONSTANT:
             set_bounds(node, node.value, node.value, 0.0, 0.0, 0.0, 0.0)
             node.small = 0.0
             continue
         a = nodes[begin + node.a]
-        if kind == NORM:
+        if kind == NodeKind.NORM:
             c = nodes[begin + node.c] if node.c >= 0 else nodes[begin + node.b]
             bound_norm(node, a, nodes[begin + node.b], c, node.c >= 0)
-        elif kind == POWER:
+        elif kind == NodeKind.POWER:
             bound_power(node, a, node.b)
-        elif kind == SQUARE_ROOT:
+        elif kind == NodeKind.SQUARE_ROOT:
             bound_root(node, a)
-        elif kind == ABSOLUTE:
+        elif kind == NodeKind.ABSOLUTE:
             bound_absolute(node, a)
-        elif kind == NEGATIVE or kind == NEGATION:
+        elif kind == NodeKind.NEGATIVE or kind == NodeKind.NEGATION:
             set_bounds(
                 node, -a.high, -a.low, -a.slope_high, -a.slope_low, -a.curvature_high, -a.curvature_low
             )
             node.small = a.small
-        elif kind == ADD or kind == SUBTRACT or kind == EXCEEDS:
-            bound_sum(node, a, nodes[begin + node.b], kind == ADD)
-        elif kind == MULTIPLY:
+        elif kind == NodeKind.ADD or kind == NodeKind.SUBTRACT or kind == NodeKind.EXCEEDS:
+            bound_sum(node, a, nodes[begin + node.b], kind == NodeKind.ADD)
+        elif kind == NodeKind.MULTIPLY:
             bound_product(node, a, nodes[begin + node.b])
-        elif kind == DIVIDE:
+        elif kind == NodeKind.DIVIDE:
             bound_quotient(node, a, nodes[begin + node.b])
         else:
-            bound_choice(node, a, nodes[begin + node.b], kind == LEAST)
+            bound_choice(node, a, nodes[begin + node.b], kind == NodeKind.LEAST)
         tighten(node)
-        if kind == EXCEEDS:
+        if kind == NodeKind.EXCEEDS:
             use_chord_if_negligible(node)
     last = nodes[end - 1]
     return last.low, last.high, last.slope_low >= 0.0 or last.slope_high <= 0.0, last.small

@@ -84,7 +84,7 @@ EARLY, LATE = 1, 2  # stages where watched channels are read
 
 
 @kernel
-def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_stage, early, late, linear):
+def take_implicit_step(system, channels, sampled, t, t_max, h, y, k, y_new, y_stage, early, late, linear):
     """Take one step of size h [s] from y, as `take_step`; rows 1 to STAGES of k get the increments u; Eq. (M45)."""
     linearise(system, t, y, linear)
     factorise(linear, GAMMA * h)
@@ -101,7 +101,7 @@ def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_st
             derivative(system, t_stage, y_stage, right)
             if s == EARLY or s == LATE:
                 read_sampled_channels(
-                    channels, watched, system, t_stage, y_stage, early if s == EARLY else late
+                    channels, sampled, system, t_stage, y_stage, early if s == EARLY else late
                 )
             for earlier in range(s):
                 weight = STAGE_COUPLINGS[s, earlier] / h

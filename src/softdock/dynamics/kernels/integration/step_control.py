@@ -4,12 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.dynamics.kernels.integration.stepping import (
-    BOGACKI_SHAMPINE,
-    DORMAND_PRINCE,
-    ROSENBROCK,
-    fastest_mode,
-)
+from softdock.dynamics.kernels.integration.stepping import StepMethod, fastest_mode
 from softdock.native.decorators import inline, kernel
 
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 5.0  # usual bounds of step control
@@ -61,9 +56,9 @@ def step_to(t, h, t_limit, fixed):
 
 
 @inline
-def is_stiff(s):
+def is_stiff(settings, s):
     """Return whether implicit steps may be faster: in contact, with stiff elements or with persistent fast modes."""
-    return s.closed_contacts > 0 or s.stiff_elements == 1 or has_fast_modes(s)
+    return s.closed_contacts > 0 or settings.stiff_elements == 1 or has_fast_modes(s)
 
 
 @inline
@@ -73,17 +68,17 @@ def has_fast_modes(s):
 
 
 @inline
-def next_trial_method(s, method):
+def next_trial_method(settings, s, method):
     """Return the method that is tried after another one."""
     for _ in range(3):
-        if method == DORMAND_PRINCE:
-            method = BOGACKI_SHAMPINE
-        elif method == BOGACKI_SHAMPINE and s.allow_implicit == 1 and is_stiff(s):
-            method = ROSENBROCK
+        if method == StepMethod.DORMAND_PRINCE:
+            method = StepMethod.BOGACKI_SHAMPINE.value
+        elif method == StepMethod.BOGACKI_SHAMPINE and settings.allow_implicit == 1 and is_stiff(settings, s):
+            method = StepMethod.ROSENBROCK.value
         else:
-            method = DORMAND_PRINCE
+            method = StepMethod.DORMAND_PRINCE.value
         # After implicit steps, a small error of Bogacki-Shampine does not show that its next steps are stable.
-        unproven = s.method == ROSENBROCK and method == BOGACKI_SHAMPINE
+        unproven = s.method == StepMethod.ROSENBROCK and method == StepMethod.BOGACKI_SHAMPINE
         if method != s.method and not unproven:
             break
     return method
@@ -117,65 +112,77 @@ def larger_step(h, error, before, rejected, order):
 
 
 @inline
-def accept_step(s, h, error, reaches_limit, order):
+def accept_step(settings, s, h, error, reaches_limit, order):
     """Propose the step size after an accepted step, which may have been cut short."""
     if not reaches_limit and h >= s.step:
-        s.step = min(larger_step(h, error, s.previous_error, s.after_rejection == 1, order), s.max_step)
+        s.step = min(
+            larger_step(h, error, s.previous_error, s.after_rejection == 1, order), settings.max_step
+        )
         s.previous_error = max(error, 1e-4)
     else:  # a step shortened for other reasons gives only a lower bound for the next
         proposed = h * SAFETY * max(error, 1e-10) ** (-1.0 / order)
         if proposed < s.step or reaches_limit:
-            s.step = min(max(min(proposed, LARGEST_FACTOR * h), min(proposed, s.step)), s.max_step)
+            s.step = min(max(min(proposed, LARGEST_FACTOR * h), min(proposed, s.step)), settings.max_step)
     s.after_rejection = 0
 
 
 @inline
-def allowed_step(s):
+def allowed_step(settings, s):
     """Return the longest step that near lists and pins allow [s]."""
-    return max(min(s.list_step, s.pin_step), s.min_step)
+    return max(min(s.list_step, s.pin_step), settings.min_step)
 
 
 @kernel
-def choose_step(s, t_limit):
+def choose_step(settings, s, t_limit):
     """Return method and size [s] of the next step, and whether it ends at t_limit, its latest end; Eq. (M35)."""
-    if s.fixed_step > 0.0:
-        h, reaches_limit = step_to(s.t, s.fixed_step, t_limit, True)
+    if settings.fixed_step > 0.0:
+        h, reaches_limit = step_to(s.t, settings.fixed_step, t_limit, True)
         return s.method, h, reaches_limit
-    if s.automatic == 1 and not is_stiff(s) and (s.method == ROSENBROCK or s.trial_method == ROSENBROCK):
-        if s.method == ROSENBROCK:
+    if (
+        settings.automatic == 1
+        and not is_stiff(settings, s)
+        and (s.method == StepMethod.ROSENBROCK or s.trial_method == StepMethod.ROSENBROCK)
+    ):
+        if s.method == StepMethod.ROSENBROCK:
             s.method, s.step, s.steps_until_trial, s.trial_period = (
-                BOGACKI_SHAMPINE,
+                StepMethod.BOGACKI_SHAMPINE.value,
                 0.5 * s.step,
                 FIRST_TRIAL,
                 FIRST_TRIAL,
             )
-        s.trial_method = next_trial_method(s, s.method)
-    if s.automatic == 1 and s.steps_until_trial <= 0:
+        s.trial_method = next_trial_method(settings, s, s.method)
+    if settings.automatic == 1 and s.steps_until_trial <= 0:
         h = REQUIRED_GAIN * WORK[s.trial_method] / WORK[s.method] * s.step
         if h < s.step:
-            h, reaches_limit = step_to(s.t, min(h, allowed_step(s)), t_limit, False)
+            h, reaches_limit = step_to(s.t, min(h, allowed_step(settings, s)), t_limit, False)
             return s.trial_method, h, reaches_limit
-        if h <= min(allowed_step(s), s.max_step) and s.t + 2.0 * h <= t_limit:
+        if h <= min(allowed_step(settings, s), settings.max_step) and s.t + 2.0 * h <= t_limit:
             return s.trial_method, h, False
         s.steps_until_trial = s.trial_period  # where other limits apply, keep the cheaper method
-        s.trial_method = next_trial_method(s, s.trial_method)
-    h = min(s.step, allowed_step(s))
-    if has_fast_modes(s) and s.trial_method == ROSENBROCK and s.steps_until_trial <= SETTLING_STEPS:
+        s.trial_method = next_trial_method(settings, s, s.trial_method)
+    h = min(s.step, allowed_step(settings, s))
+    if (
+        has_fast_modes(s)
+        and s.trial_method == StepMethod.ROSENBROCK
+        and s.steps_until_trial <= SETTLING_STEPS
+    ):
         h *= 0.5
     h, reaches_limit = step_to(s.t, h, t_limit, False)
     return s.method, h, reaches_limit
 
 
 @kernel
-def judge_trial(s, method, h, error, k, y_stage, y_new, tolerance):
+def judge_trial(settings, s, method, h, error, k, y_stage, y_new, tolerance):
     """Accept or reject a trial step of another method; use that method from now on if it is faster; Eq. (M35)."""
     accepted = error <= 1.0
-    stable = method != DORMAND_PRINCE or observe_stability(s, accepted, h, k, y_stage, y_new, tolerance)
+    stable = method != StepMethod.DORMAND_PRINCE or observe_stability(
+        s, accepted, h, k, y_stage, y_new, tolerance
+    )
     if accepted and stable:
         s.trial_method, s.method, s.trial_period = s.method, method, FIRST_TRIAL
-        s.step = min(larger_step(h, error, 1.0, False, ORDER[method]), s.max_step)
+        s.step = min(larger_step(h, error, 1.0, False, ORDER[method]), settings.max_step)
         s.previous_error, s.after_rejection = 1.0, 0
     else:
         s.trial_period = min(2 * s.trial_period, LONGEST_PERIOD)
-    s.trial_method, s.steps_until_trial = next_trial_method(s, s.trial_method), s.trial_period
+    s.trial_method, s.steps_until_trial = next_trial_method(settings, s, s.trial_method), s.trial_period
     return accepted

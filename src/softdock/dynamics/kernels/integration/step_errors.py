@@ -6,7 +6,7 @@ branch of its law, loads may be wrong by much more than the error of positions s
 
 from softdock.dynamics.kernels.forces.contacts import count_closed
 from softdock.dynamics.kernels.integration.rosenbrock import error_of_implicit_step
-from softdock.dynamics.kernels.integration.stepping import ROSENBROCK, error_of_step
+from softdock.dynamics.kernels.integration.stepping import StepMethod, error_of_step
 from softdock.native.decorators import kernel
 
 # Factors on the estimated error of a step with a kink.
@@ -20,7 +20,7 @@ LEAST_KINK_STEP = 1e3
 @kernel
 def store_branches(run):
     """Store how many contacts are closed and on which branches the elements are, at the last evaluation."""
-    run.state[0].closed_contacts = count_closed(run.system.pairs)
+    run.progress[0].closed_contacts = count_closed(run.system.pairs)
     data = run.system.element_data
     for i in range(data.shape[0]):
         data[i].branch_at_start = data[i].branch
@@ -38,18 +38,18 @@ def any_branch_changed(data):
 @kernel
 def kink_factor(run, h):
     """Return the factor on the estimated error of a step of size h; expects that its end was evaluated last."""
-    if h <= LEAST_KINK_STEP * run.state[0].min_step:
+    if h <= LEAST_KINK_STEP * run.settings[0].min_step:
         return 1.0
     if any_branch_changed(run.system.element_data):
         return BRANCH_FACTOR
-    return CONTACT_FACTOR if count_closed(run.system.pairs) != run.state[0].closed_contacts else 1.0
+    return CONTACT_FACTOR if count_closed(run.system.pairs) != run.progress[0].closed_contacts else 1.0
 
 
 @kernel
 def estimate_error(run, method, h):
     """Return the error of a step in units of the tolerance."""
     k, tolerance = run.workspace.k, run.workspace.tolerance
-    if method == ROSENBROCK:
+    if method == StepMethod.ROSENBROCK:
         error = error_of_implicit_step(k, tolerance)
     else:
         error = error_of_step(method, h, k, tolerance)

@@ -1,6 +1,7 @@
 """Single steps of the integrators, their error and their dense output."""
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
@@ -9,10 +10,15 @@ from softdock.dynamics.kernels.forces.derivative import derivative
 from softdock.native.decorators import inline, kernel
 from softdock.tree.kernels.tree import BALL, FREE
 
-DORMAND_PRINCE = 0
-RUNGE_KUTTA_4 = 1
-BOGACKI_SHAMPINE = 2
-ROSENBROCK = 3
+
+class StepMethod(IntEnum):
+    """Methods of integration of a step."""
+
+    DORMAND_PRINCE = 0
+    RUNGE_KUTTA_4 = 1
+    BOGACKI_SHAMPINE = 2
+    ROSENBROCK = 3
+
 
 END = 7  # row of the slope at the end of a step; the first row is that at its start, between them are the stages
 
@@ -53,18 +59,19 @@ INSTANT_WIDTH = 1e-15  # of a step: the interval to which an instant inside it i
 
 
 @kernel
-def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_stage, early, late):
+def take_step(system, channels, sampled, method, t, t_max, h, y, k, y_new, y_stage, early, late):
     """Take one step of size h [s] from y; k[0] has the slope at its start, k[END] gets that at its end; Eq. (M31).
 
     No stage is evaluated later than `t_max`, so that a step that ends where a load is switched has its value before.
-    `early` and `late` get the watched channels at two stages, `y_stage` keeps the state of the last one before the end.
+    `early` and `late` get the first `sampled` channels at two stages, `y_stage` keeps the state of the last one before
+    the end.
     """
     stages, instants = STAGES_DORMAND_PRINCE, INSTANTS_DORMAND_PRINCE
     first, second = EARLY_DORMAND_PRINCE, LATE_DORMAND_PRINCE
-    if method == BOGACKI_SHAMPINE:
+    if method == StepMethod.BOGACKI_SHAMPINE:
         stages, instants = STAGES_BOGACKI_SHAMPINE, INSTANTS_BOGACKI_SHAMPINE
         first, second = EARLY_BOGACKI_SHAMPINE, LATE_BOGACKI_SHAMPINE
-    elif method == RUNGE_KUTTA_4:
+    elif method == StepMethod.RUNGE_KUTTA_4:
         stages, instants, first, second = STAGES_RUNGE_KUTTA_4, INSTANTS_RUNGE_KUTTA_4, -1, -1
     last = stages.shape[0] - 1
     for s in range(1, last + 1):
@@ -73,7 +80,7 @@ def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_sta
         t_stage = min(t + instants[s] * h, t_max)
         derivative(system, t_stage, target, k[END if s == last else s])
         if s == first or s == second:
-            read_sampled_channels(channels, watched, system, t_stage, target, early if s == first else late)
+            read_sampled_channels(channels, sampled, system, t_stage, target, early if s == first else late)
 
 
 @inline
@@ -102,7 +109,7 @@ def error_of_step(method, h, k, tolerance):
     """Return the largest error of an explicit step in units of the tolerance; Eq. (M32)."""
     worst = 0.0
     for i in range(tolerance.shape[0]):
-        if method == BOGACKI_SHAMPINE:
+        if method == StepMethod.BOGACKI_SHAMPINE:
             e = F1 * k[0, i] + F2 * k[1, i] + F3 * k[2, i] + F4 * k[END, i]
         else:
             e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[END, i]
@@ -136,7 +143,7 @@ def prepare_dense(method, h, y, y_new, k, dense):
         dense[1, i] = difference
         dense[2, i] = start_deviation
         dense[3, i] = difference - h * k[END, i] - start_deviation
-        if method == DORMAND_PRINCE:
+        if method == StepMethod.DORMAND_PRINCE:
             dense[4, i] = h * (
                 D1 * k[0, i] + D3 * k[2, i] + D4 * k[3, i] + D5 * k[4, i] + D6 * k[5, i] + D7 * k[END, i]
             )

@@ -25,38 +25,38 @@ def evaluate_inside(run, count, h, theta):
     """Evaluate the state at theta of a step of size h: channels to `workspace.values`, state to `y_stage`."""
     work = run.workspace
     interpolate(work.dense, theta, work.y_stage)
-    evaluate_channels(run, count, run.state[0].t + theta * h, work.y_stage, work.k[1], work.values)
+    evaluate_channels(run, count, run.progress[0].t + theta * h, work.y_stage, work.k[1], work.values)
 
 
 @inline
-def update_peak(channel, t, theta, value):
+def update_peak(peak, t, theta, value):
     """Update the largest and smallest value of a channel; returns whether one of them changed."""
     changed = False
-    if value > channel.largest:
-        channel.largest, channel.t_largest, channel.theta_largest, changed = value, t, theta, True
-    if value < channel.smallest:
-        channel.smallest, channel.t_smallest, channel.theta_smallest, changed = value, t, theta, True
+    if value > peak.largest:
+        peak.largest, peak.t_largest, peak.theta_largest, changed = value, t, theta, True
+    if value < peak.smallest:
+        peak.smallest, peak.t_smallest, peak.theta_smallest, changed = value, t, theta, True
     return changed
 
 
 @kernel
-def update_peaks(channels, count, t, theta, values):
+def update_peaks(peaks, count, t, theta, values):
     """Update the largest and smallest values of the first channels, at theta of a step; returns whether any changed."""
     changed = False
     for i in range(count):
-        if update_peak(channels[i], t, theta, values[i]):
+        if update_peak(peaks[i], t, theta, values[i]):
             changed = True
-        channels[i].seen = max(channels[i].seen, abs(values[i]))
+        peaks[i].seen = max(peaks[i].seen, abs(values[i]))
     return changed
 
 
 @kernel
-def exceeds_tracked(channels, count, values):
+def exceeds_tracked(peaks, count, values):
     """Return whether a value of the first channels exceeds a peak of the search for events and peaks."""
     for i in range(count):
-        channel = channels[i]
-        if (channel.track & LARGEST != 0 and values[i] > channel.largest) or (
-            channel.track & SMALLEST != 0 and values[i] < channel.smallest
+        peak = peaks[i]
+        if (peak.track & LARGEST != 0 and values[i] > peak.largest) or (
+            peak.track & SMALLEST != 0 and values[i] < peak.smallest
         ):
             return True
     return False
@@ -68,20 +68,20 @@ def record_samples(run, h, t_new, contact_step):
 
     If the end of a step in contact is recorded at most one period after the last row, it replaces them.
     """
-    s, channels = run.state[0], run.channels
-    if s.record_period == 0.0 or channels.shape[0] == 0:
+    settings, s, channels = run.settings[0], run.progress[0], run.channels
+    if settings.record_period == 0.0 or channels.shape[0] == 0:
         return False
-    if contact_step and t_new - run.record[s.record_rows - 1, 0] <= s.record_period:
-        while s.next_sample * s.record_period < t_new:
+    if contact_step and t_new - run.record[s.record_rows - 1, 0] <= settings.record_period:
+        while s.next_sample * settings.record_period < t_new:
             s.next_sample += 1
-    while s.next_sample * s.record_period < t_new and s.record_rows < run.record.shape[0]:
-        t_sample = s.next_sample * s.record_period
+    while s.next_sample * settings.record_period < t_new and s.record_rows < run.record.shape[0]:
+        t_sample = s.next_sample * settings.record_period
         work = run.workspace
         interpolate(work.dense, (t_sample - s.t) / h, work.y_stage)
         evaluate_channels(run, channels.shape[0], t_sample, work.y_stage, work.k[1], work.values)
         write_row(run, t_sample, work.values)
         s.next_sample += 1
-    on_end = s.next_sample * s.record_period == t_new
+    on_end = s.next_sample * settings.record_period == t_new
     if on_end:
         s.next_sample += 1
     return on_end
@@ -90,7 +90,7 @@ def record_samples(run, h, t_new, contact_step):
 @kernel
 def record_inside(run, h, theta):
     """Write a row at the fraction theta of a step, after all samples before it."""
-    s = run.state[0]
+    s = run.progress[0]
     t = s.t + theta * h
     record_samples(run, h, t, False)
     if s.record_rows < run.record.shape[0]:
@@ -101,7 +101,7 @@ def record_inside(run, h, theta):
 @inline
 def write_row(run, t, values):
     """Add a row to the record unless it is full."""
-    s, record = run.state[0], run.record
+    s, record = run.progress[0], run.record
     commit_pending_row(run)
     if s.record_rows < record.shape[0] and record.shape[1] > 1:
         fill_row(run, t, values)
@@ -111,7 +111,7 @@ def write_row(run, t, values):
 @inline
 def fill_row(run, t, values):
     """Write time and values to the row after the last one."""
-    row = run.record[run.state[0].record_rows]
+    row = run.record[run.progress[0].record_rows]
     row[0] = t
     for i in range(values.shape[0]):
         row[1 + i] = values[i]
@@ -120,9 +120,9 @@ def fill_row(run, t, values):
 @kernel
 def commit_pending_row(run):
     """Keep the pending row if a peak is still there; otherwise discard it. May evaluate another state."""
-    s = run.state[0]
+    settings, s = run.settings[0], run.progress[0]
     if s.pending_row != PendingRow.NONE:
-        if has_peak_at(run.channels, s.searched, run.record[s.record_rows, 0]):
+        if has_peak_at(run.channels, run.peaks, settings.searched, run.record[s.record_rows, 0]):
             complete_pending_row(run)
             s.record_rows += 1
         s.pending_row = PendingRow.NONE.value
@@ -131,7 +131,7 @@ def commit_pending_row(run):
 @kernel
 def complete_pending_row(run):
     """Evaluate the channels of a deferred row: before an element or a controller changes, or the row is kept."""
-    s, work = run.state[0], run.workspace
+    s, work = run.progress[0], run.workspace
     if s.pending_row == PendingRow.DEFERRED:
         s.pending_row = PendingRow.WRITTEN.value
         row = run.record[s.record_rows]
@@ -150,14 +150,12 @@ def nothing_touches(system):
 
 
 @kernel
-def has_peak_at(channels, count, t):
+def has_peak_at(channels, peaks, count, t):
     """Return whether a peak of the first channels that is searched for is at a time."""
     for i in range(count):
-        channel = channels[i]
-        sides = channel.track | channel.load
-        if (sides & LARGEST != 0 and channel.t_largest == t) or (
-            sides & SMALLEST != 0 and channel.t_smallest == t
-        ):
+        peak = peaks[i]
+        sides = peak.track | channels[i].load
+        if (sides & LARGEST != 0 and peak.t_largest == t) or (sides & SMALLEST != 0 and peak.t_smallest == t):
             return True
     return False
 
@@ -165,16 +163,20 @@ def has_peak_at(channels, count, t):
 @inline
 def has_room_beside_samples(run):
     """Return whether the record has room for steps in contact and peaks besides the remaining samples."""
-    s = run.state[0]
-    remaining = (s.duration - s.t) / s.record_period if s.record_period > 0.0 else 0.0
+    settings, s = run.settings[0], run.progress[0]
+    remaining = (settings.duration - s.t) / settings.record_period if settings.record_period > 0.0 else 0.0
     return s.record_rows + remaining + 4.0 < run.record.shape[0]
 
 
 @inline
 def needs_peak_row(run, t):
     """Return whether a peak at time t gets a row."""
-    s = run.state[0]
-    return s.record_peaks == 1 and has_room_beside_samples(run) and has_peak_at(run.channels, s.searched, t)
+    settings = run.settings[0]
+    return (
+        settings.record_peaks == 1
+        and has_room_beside_samples(run)
+        and has_peak_at(run.channels, run.peaks, settings.searched, t)
+    )
 
 
 @kernel
@@ -183,7 +185,7 @@ def defer_peak_at_end(run, t, t_evaluated, y):
 
     `t_evaluated` is the time at which y was evaluated, which may be the instant before a jump at t.
     """
-    s, work = run.state[0], run.workspace
+    s, work = run.progress[0], run.workspace
     commit_pending_row(run)
     if s.record_rows < run.record.shape[0] and run.record.shape[1] > 1:
         run.record[s.record_rows, 0], s.pending_time = t, t_evaluated
@@ -197,7 +199,7 @@ def record_peak_at_end(run, t, t_max, y, evaluated):
 
     Its values are those at t, or before a jump there: at `t_max`, the instant before.
     """
-    s, work = run.state[0], run.workspace
+    s, work = run.progress[0], run.workspace
     if evaluated:
         read_channels(run.channels, run.channels.shape[0], run.system, t, y, work.values)
     else:
@@ -211,16 +213,16 @@ def record_peak_at_end(run, t, t_max, y, evaluated):
 @kernel
 def record_peaks_inside(run, h, t_new):
     """Write a row at every peak inside a step, whose end is t_new, in order of time."""
-    s, last = run.state[0], 0.0
-    while s.record_peaks == 1 and has_room_beside_samples(run):
+    settings, s, last = run.settings[0], run.progress[0], 0.0
+    while settings.record_peaks == 1 and has_room_beside_samples(run):
         first = 2.0
-        for i in range(s.searched):
-            channel = run.channels[i]
-            sides = channel.track | channel.load
-            if sides & LARGEST != 0 and s.t < channel.t_largest < t_new and last < channel.theta_largest:
-                first = min(first, channel.theta_largest)
-            if sides & SMALLEST != 0 and s.t < channel.t_smallest < t_new and last < channel.theta_smallest:
-                first = min(first, channel.theta_smallest)
+        for i in range(settings.searched):
+            peak = run.peaks[i]
+            sides = peak.track | run.channels[i].load
+            if sides & LARGEST != 0 and s.t < peak.t_largest < t_new and last < peak.theta_largest:
+                first = min(first, peak.theta_largest)
+            if sides & SMALLEST != 0 and s.t < peak.t_smallest < t_new and last < peak.theta_smallest:
+                first = min(first, peak.theta_smallest)
         if first > 1.0:
             break
         record_inside(run, h, first)

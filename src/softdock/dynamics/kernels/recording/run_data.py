@@ -37,13 +37,12 @@ class PendingRow(IntEnum):
     """Only the state is stored; most rows of a growing peak are discarded before their channels are needed."""
 
 
-RUN_STATE = np.dtype(
+RUN_SETTINGS = np.dtype(
     [
-        # Settings. Times and step sizes are in seconds.
+        # Times and step sizes are in seconds.
         ("automatic", np.int64),  # 1: other methods are tried, and used where they are faster
         ("allow_implicit", np.int64),  # 1: implicit steps are among them
         ("stiff_elements", np.int64),  # 1: also while no contact is closed, because elements are stiff
-        ("t_end", np.float64),  # of this call
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
         ("max_step", np.float64),
@@ -54,7 +53,15 @@ RUN_STATE = np.dtype(
         ("watched", np.int64),  # number of channels, the first ones, that events and peaks need
         ("searched", np.int64),  # with those of loads: number of channels that are read in every step
         ("record_peaks", np.int64),  # 1: every peak gets a row
-        # Progress.
+    ],
+    align=True,
+)
+"""Settings of the time loop, constant in a run."""
+
+PROGRESS = np.dtype(
+    [
+        # Times and step sizes are in seconds.
+        ("t_end", np.float64),  # of this call; the caller sets it
         ("started", np.int64),  # 1: the first row is recorded and the first step is chosen
         ("t", np.float64),  # present time
         ("method", np.int64),  # in use; see stepping
@@ -91,21 +98,22 @@ RUN_STATE = np.dtype(
     ],
     align=True,
 )
+"""Progress of the time loop."""
 
 
 class Search(NamedTuple):
-    """Memory of the search of a step for events and peaks: a stack of intervals, for n channels."""
+    """Memory of the search of a step for events, peaks and peak loads: a stack of intervals, for n channels."""
 
     instants: NDArray[np.float64]
-    """(MAX_INTERVALS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
+    """(STACK_SIZE,) ends of intervals, as parts of the step; the last one is the next to be searched."""
     division_points: NDArray[np.float64]
-    """(MAX_INTERVALS,) where an interval is divided if it must be."""
+    """(STACK_SIZE,) where an interval is divided if it must be."""
     values: NDArray[np.float64]
-    """(MAX_INTERVALS, n) at these ends."""
+    """(STACK_SIZE, n) at these ends."""
     downs: NDArray[np.float64]
-    """(MAX_INTERVALS, n) bounds of negative second derivatives in the intervals."""
+    """(STACK_SIZE, n) bounds of negative second derivatives in the intervals."""
     ups: NDArray[np.float64]
-    """(MAX_INTERVALS, n) bounds of positive ones."""
+    """(STACK_SIZE, n) bounds of positive ones."""
     turns: NDArray[np.float64]
     """(n,) bound on the rotation of the links of a channel in the step [rad]."""
     wanted: NDArray[np.int64]
@@ -116,14 +124,6 @@ class Search(NamedTuple):
     """(links,) 1: some channel depends on the motion of the link."""
     loads: NDArray[np.int64]
     """(loads,) channels that are searched for peak loads."""
-    load_instants: NDArray[np.float64]
-    """(MAX_INTERVALS,) as `instants`, for the search of an interval for peak loads."""
-    load_points: NDArray[np.float64]
-    """(MAX_INTERVALS,) as `division_points`."""
-    load_values: NDArray[np.float64]
-    """(MAX_INTERVALS + 2, n) as `values`; then the values at the start of the interval, and those evaluated last."""
-    load_curvatures: NDArray[np.float64]
-    """(MAX_INTERVALS, n) bounds of second derivatives."""
     means: NDArray[np.float64]
     """(2, n) mean values in an interval by two rules of quadrature."""
 
@@ -150,9 +150,9 @@ class Workspace(NamedTuple):
     previous: NDArray[np.float64]
     """(m,): channels at the start of the previous step."""
     early: NDArray[np.float64]
-    """(m,): watched channels at the first of two stages."""
+    """(m,): channels at the first of two stages, those that are read there."""
     late: NDArray[np.float64]
-    """(m,): watched channels at the second one."""
+    """(m,): the same channels at the second one."""
     end: NDArray[np.float64]
     """(m,): channels at the end of the step."""
     values: NDArray[np.float64]
@@ -171,14 +171,24 @@ class RunData(NamedTuple):
     system: SystemRecords
     workspace: Workspace
     channels: np.recarray
+    resolutions: np.recarray
+    """Of the search for events and peaks of channels."""
+    peaks: np.recarray
+    """Largest and smallest values of channels so far, and integrals over time."""
     events: np.recarray
+    event_states: np.recarray
+    """Which events are armed, held or due."""
     actions: np.recarray
     windows: np.recarray
     """Parts of the run in which events may occur or metrics are evaluated."""
+    window_states: np.recarray
+    """Which windows are open, and statistics of those that were closed."""
     breaks: NDArray[np.float64]
     """Times at which loads change abruptly [s]."""
-    state: np.recarray
-    """One record: settings and progress."""
+    settings: np.recarray
+    """One record: settings of the time loop."""
+    progress: np.recarray
+    """One record: progress of the time loop."""
     y: NDArray[np.float64]
     """(n,): present state of the system."""
     record: NDArray[np.float64]

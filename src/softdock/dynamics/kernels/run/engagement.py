@@ -77,7 +77,7 @@ def change_stop(run, i):
     The energy that a freed stop still stores is dissipated by its damper; a stop that is engaged again has it again.
     Energies are not accounted for here at the start of a run, nor while an event acts (`account_switch`).
     """
-    s, w, y = run.state[0], run.system.world[0], run.y
+    s, w, y = run.progress[0], run.system.world[0], run.y
     element, stop, state = run.system.elements[i], law_of(run.system, i), state_of(run.system, i)
     depth, _, n, _, _ = stop_depth(element, stop, y, y[w.n_q : w.n_q + w.n_u], state.engaged)
     sign = 1.0 if state.engaged != 0 else -1.0
@@ -89,7 +89,7 @@ def change_stop(run, i):
         state.engaged = -1 if element.rows == 1 and n < 0.0 else 1
         state.engaged_depth = min(max(depth, 0.0), state.resting_depth)
         x = depth - state.engaged_depth
-        s.step = max(min(s.step, state.response_time), s.min_step)
+        s.step = max(min(s.step, state.response_time), run.settings[0].min_step)
     if s.started == 1 and s.switched == 0:
         y[w.n_q + w.n_u] += sign * 0.5 * stop.stiffness * x * x
 

@@ -29,7 +29,7 @@ def restore_links(system, y):
 @inline
 def complete_deferred_row(run):
     """Evaluate a deferred row before something changes that is not part of the state, and restore the links."""
-    if run.state[0].pending_row == PendingRow.DEFERRED:
+    if run.progress[0].pending_row == PendingRow.DEFERRED:
         complete_pending_row(run)
         restore_links(run.system, run.y)
 
@@ -41,15 +41,15 @@ def apply_jumps(run):
     `workspace.end` has the channels before it, `workspace.start` those after it. Their peaks and their row have a time
     of their own, so that the row before the jump keeps that of the jump.
     """
-    s, work = run.state[0], run.workspace
+    settings, s, work = run.settings[0], run.progress[0], run.workspace
     t_after = s.t + AFTER_JUMP
     begin_statistics(run)
-    if update_peaks(run.channels, s.searched, t_after, 0.0, work.start) and needs_peak_row(run, t_after):
+    if update_peaks(run.peaks, settings.searched, t_after, 0.0, work.start) and needs_peak_row(run, t_after):
         record_peak_at_end(run, t_after, s.t, run.y, False)
         restore_links(run.system, run.y)
     for i in range(run.events.shape[0]):
-        if becomes_true(run.events[i], work.end, work.start):
-            run.events[i].fresh = 1
+        if becomes_true(run.events[i], run.event_states[i], work.end, work.start):
+            run.event_states[i].fresh = 1
 
 
 @kernel
@@ -60,7 +60,7 @@ def update_state(run, switched):
     already, and the slope is not computed again: a new near list gives the same forces as the old one up to the error
     of its cells.
     """
-    s, system = run.state[0], run.system
+    s, system = run.progress[0], run.system
     links, pairs, world = system.links, system.pairs, system.world
     if not switched and pairs.shape[0] == 0:
         return True
@@ -83,7 +83,7 @@ def update_state(run, switched):
 @inline
 def update_slope(run):
     """Update slope, channels and branches to the present state after a jump of the forces or of their slopes."""
-    s, work = run.state[0], run.workspace
-    evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)
+    settings, s, work = run.settings[0], run.progress[0], run.workspace
+    evaluate_channels(run, settings.searched, s.t, run.y, work.k[0], work.start)
     store_branches(run)
     s.previous_step = 0.0

@@ -38,6 +38,7 @@ from softdock.dynamics.kernels.run.state_update import (
 )
 from softdock.dynamics.kernels.run.time_step import try_step
 from softdock.dynamics.kernels.search.events import (
+    Logging,
     change_dwell,
     log_event,
     mark_true_at_start,
@@ -58,11 +59,11 @@ def begin_run(run):
     system, work = run.system, run.workspace
     system.world[0].floating = 1 if is_floating(system) else 0
     set_motion(system, run.y)
-    if run.state[0].fixed_step == 0.0:
+    if run.settings[0].fixed_step == 0.0:
         keep_states_in_steps(system.states.stop)
     decide_at_start(system)
-    if next_controller_time(system.gnc) <= run.state[0].t:
-        operate_controllers(system, run.state[0].t, run.y)
+    if next_controller_time(system.gnc) <= run.progress[0].t:
+        operate_controllers(system, run.progress[0].t, run.y)
     room = True
     if system.pairs.shape[0] > 0:
         room = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0] >= 0
@@ -76,7 +77,7 @@ def observe(run):
     """Evaluate the present state: all channels, energy and momentum relative to N."""
     work = run.workspace
     engage_stops(run)
-    evaluate_channels(run, run.channels.shape[0], run.state[0].t, run.y, work.k[1], work.values)
+    evaluate_channels(run, run.channels.shape[0], run.progress[0].t, run.y, work.k[1], work.values)
     write_conserved(run.system, run.y, False, work.conserved[IN_WORLD])
 
 
@@ -90,15 +91,15 @@ def finish_run(run):
 
 @kernel
 def advance_run(run):
-    """Integrate to `state.t_end`; returns the `Status` at the end. May be called again to continue."""
-    s = run.state[0]
+    """Integrate to `progress.t_end`; returns the `Status` at the end. May be called again to continue."""
+    settings, s = run.settings[0], run.progress[0]
     status = resume(run)
     while status == Status.RUNNING:
         if s.pending_event >= 0:
             status = process_event(run)
         elif s.t >= s.t_end:
             status = Status.TIME_REACHED
-        elif s.steps >= s.max_steps:
+        elif s.steps >= settings.max_steps:
             status = Status.STEPS_USED_UP
         elif next_controller_time(run.system.gnc) <= s.t:
             status = operate(run)
@@ -111,7 +112,7 @@ def advance_run(run):
 @kernel
 def resume(run):
     """Update everything to the present state, which the caller may have changed; start the run if it is new."""
-    s, work = run.state[0], run.workspace
+    s, work = run.progress[0], run.workspace
     copy(work.start, work.end)
     room = update_state(run, True)
     if s.started == 1:
@@ -129,26 +130,30 @@ def resume(run):
 @kernel
 def start(run):
     """Record the initial state and choose the first step."""
-    s, work, count = run.state[0], run.workspace, run.channels.shape[0]
+    settings, s, work, count = run.settings[0], run.progress[0], run.workspace, run.channels.shape[0]
     s.started, s.next_sample, s.previous_error, s.list_step = 1, 1, 1.0, math.inf
     s.steps_until_trial, s.trial_period = FIRST_TRIAL, FIRST_TRIAL
-    s.trial_method = next_trial_method(s, s.method)
+    s.trial_method = next_trial_method(settings, s, s.method)
     impose_locks(run.system, run.y)
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
     s.pin_step = pin_step_limit(run.system.interfaces)
-    update_peaks(run.channels, count, s.t, 0.0, work.values)
-    mark_true_at_start(run.events, work.values)
+    update_peaks(run.peaks, count, s.t, 0.0, work.values)
+    mark_true_at_start(run.events, run.event_states, work.values)
     write_row(run, s.t, work.values)
-    s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)
+    s.step = (
+        settings.fixed_step
+        if settings.fixed_step > 0.0
+        else first_step(work.k[0], work.tolerance, settings.max_step)
+    )
 
 
 @kernel
 def process_event(run):
     """Log the pending event and perform its actions."""
-    s, work, system = run.state[0], run.workspace, run.system
+    settings, s, work, system = run.settings[0], run.progress[0], run.workspace, run.system
     event = s.pending_event
     complete_deferred_row(run)
-    if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], s.t):
+    if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], run.event_states[event], s.t):
         room = update_state(run, True)
         s.pending_event = next_event(run)
         return Status.RUNNING if room else Status.LISTS_TOO_LONG
@@ -157,21 +162,23 @@ def process_event(run):
         evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
         write_row(run, s.t, work.values)
         restore_links(system, run.y)
-    if s.log_rows >= run.log.shape[0] and run.events[event].capture == 0:
+    if s.log_rows >= run.log.shape[0] and run.events[event].logging == Logging.LOGGED:
         return Status.LOG_FULL
     log_event(run, event, s.t, run.y)
     status = Status.RUNNING
     if run.events[event].actions > 0:
-        evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)
-        if s.fixed_step == 0.0:
-            s.step = max(0.1 * s.step, s.min_step)  # the switched element may be stiff
+        evaluate_channels(run, settings.searched, s.t, run.y, work.k[0], work.start)
+        if settings.fixed_step == 0.0:
+            s.step = max(0.1 * s.step, settings.min_step)  # the switched element may be stiff
         s.stored_before_switch = total_stored_energy(system)
         stops_run = perform_actions(run, event)
         impose_locks(system, run.y)
         s.switched = 1
         if stops_run:
             s.stop_event, status = event, Status.STOPPED
-            evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)  # with the same near lists
+            evaluate_channels(
+                run, settings.searched, s.t, run.y, work.k[0], work.start
+            )  # with the same near lists
             begin_statistics(run)
         else:
             copy(work.start, work.end)
@@ -190,7 +197,7 @@ def operate(run):
 
     Samples that change no force leave slope, near lists and all channels but those of controllers as they are.
     """
-    s, work, system, room = run.state[0], run.workspace, run.system, True
+    settings, s, work, system, room = run.settings[0], run.progress[0], run.workspace, run.system, True
     complete_deferred_row(run)
     set_motion(system, run.y)
     switched = operate_controllers(system, s.t, run.y)
@@ -198,7 +205,7 @@ def operate(run):
     if switched:
         room = update_state(run, True)
     else:
-        read_controller_channels(run.channels, s.searched, system, s.t, work.start)
+        read_controller_channels(run.channels, settings.searched, system, s.t, work.start)
     apply_jumps(run)
     s.pending_event = next_event(run)
     return Status.RUNNING if room else Status.LISTS_TOO_LONG
@@ -210,7 +217,7 @@ def account_switch(run):
 
     Expects that the switched elements were evaluated; does nothing if none was switched.
     """
-    s, system, y = run.state[0], run.system, run.y
+    s, system, y = run.progress[0], run.system, run.y
     if s.switched == 0:
         return
     s.switched = 0

@@ -31,9 +31,8 @@ from softdock.dynamics.kernels.integration.step_control import (
 )
 from softdock.dynamics.kernels.integration.step_errors import estimate_error, store_branches
 from softdock.dynamics.kernels.integration.stepping import (
-    DORMAND_PRINCE,
     END,
-    ROSENBROCK,
+    StepMethod,
     all_finite,
     copy,
     interpolate,
@@ -78,21 +77,23 @@ from softdock.native.decorators import inline, kernel
 @kernel
 def try_step(run):
     """Take a step; complete it if its error is small enough, else propose a smaller one."""
-    s, work = run.state[0], run.workspace
+    settings, s, work = run.settings[0], run.progress[0], run.workspace
     # Steps end where a load, an event, a window, a controller or the segment of a command changes something.
     t_limit = next_timer(run, s.t, next_break(run.breaks, s.t, s.t_end))
     t_limit = min(t_limit, next_controller_time(run.system.gnc))
     t_limit = next_element_break(run.system, s.t, run.y, t_limit)
-    method, h, reaches_limit = choose_step(s, t_limit)
+    method, h, reaches_limit = choose_step(settings, s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
-    if method == ROSENBROCK:
+    # At the stages only what is watched is read, and loads where there is no previous step to estimate their change.
+    sampled = settings.watched if s.previous_step > 0.0 else settings.searched
+    if method == StepMethod.ROSENBROCK:
         take_implicit_step(
-            run.system, run.channels, s.watched, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
+            run.system, run.channels, sampled, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
             work.early, work.late, work.linear,
         )  # fmt: skip
     else:
         take_step(
-            run.system, run.channels, s.watched, method, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
+            run.system, run.channels, sampled, method, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
             work.early, work.late,
         )  # fmt: skip
     accepted, status = judge_step(run, method, h, reaches_limit)
@@ -104,8 +105,8 @@ def try_step(run):
 @kernel
 def judge_step(run, method, h, reaches_limit):
     """Accept or reject a step and choose the size of the next; returns whether it is accepted, and the status."""
-    s, work, system = run.state[0], run.workspace, run.system
-    adaptive = s.fixed_step == 0.0
+    settings, s, work, system = run.settings[0], run.progress[0], run.workspace, run.system
+    adaptive = settings.fixed_step == 0.0
     status, accepted, error = Status.RUNNING, True, 0.0
     if system.pairs.shape[0] > 0 and worst_overreach(system.pairs) > 0.0:
         accepted = False
@@ -114,11 +115,13 @@ def judge_step(run, method, h, reaches_limit):
     elif adaptive:
         error = estimate_error(run, method, h)
         if method != s.method:
-            accepted = judge_trial(s, method, h, error, work.k, work.y_stage, work.y_new, work.tolerance)
+            accepted = judge_trial(
+                settings, s, method, h, error, work.k, work.y_stage, work.y_new, work.tolerance
+            )
         elif error <= 1.0:
-            accept_step(s, h, error, reaches_limit, ORDER[method])
+            accept_step(settings, s, h, error, reaches_limit, ORDER[method])
             s.steps_until_trial -= 1
-            if method == DORMAND_PRINCE and s.automatic == 1:
+            if method == StepMethod.DORMAND_PRINCE and settings.automatic == 1:
                 observe_stability(s, True, h, work.k, work.y_stage, work.y_new, work.tolerance)
         else:
             accepted = False
@@ -128,7 +131,7 @@ def judge_step(run, method, h, reaches_limit):
         accepted, status = False, Status.NOT_FINITE
     if not accepted:
         s.rejected += 1
-        if status == Status.RUNNING and adaptive and s.step < s.min_step:
+        if status == Status.RUNNING and adaptive and s.step < settings.min_step:
             status = Status.STEP_TOO_SMALL if math.isfinite(error) else Status.NOT_FINITE
     return accepted, status
 
@@ -139,7 +142,7 @@ def replace_lists(run, h, adaptive):
 
     Returns whether they fit in memory.
     """
-    s, system = run.state[0], run.system
+    s, system = run.progress[0], run.system
     set_motion(system, run.y)
     if not adaptive:
         return widen_lists(system.links, system.pairs, system.arrays, system.lists) >= 0
@@ -155,8 +158,8 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
 
     `t_max` is the last instant before the next jump of a command or load.
     """
-    s, work, system = run.state[0], run.workspace, run.system
-    if method == ROSENBROCK:
+    settings, s, work, system = run.settings[0], run.progress[0], run.workspace, run.system
+    if method == StepMethod.ROSENBROCK:
         prepare_implicit_dense(run.y, work.y_new, work.k, work.dense)
     else:
         prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
@@ -173,7 +176,7 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
     accumulate_tension(run, t_new - s.t)
     move_to_end(run, t_new)
     s.pin_step, s.pending_event = pin_step, event
-    if s.fixed_step > 0.0:
+    if settings.fixed_step > 0.0:
         flag_tunnelling(system.links, system.pairs, system.arrays, system.lists, h)
     status = Status.PENETRATED if update_extremes(system.pairs) else Status.RUNNING
     if event < 0 and not continue_from_end(run, changed_stop, reaches_limit):
@@ -187,16 +190,16 @@ def end_at_stop(run, h):
 
     A step that is too long to show when a stop is freed is shortened before that instant, and the result is -1.
     """
-    s, changed_stop = run.state[0], -1
+    settings, s, changed_stop = run.settings[0], run.progress[0], -1
     s.step_part = 1.0
-    if s.fixed_step == 0.0:
+    if settings.fixed_step == 0.0:
         theta, changed_stop = first_change(run, h)
         if changed_stop >= 0:
             longest = longest_step_to_change(run.system, changed_stop)
             if theta * h > longest:
                 theta, changed_stop = longest / h, -1
-                s.step = max(0.5 * longest, s.min_step)
-        s.step_part = min(max(theta, s.min_step / h), 1.0)  # so that time advances
+                s.step = max(0.5 * longest, settings.min_step)
+        s.step_part = min(max(theta, settings.min_step / h), 1.0)  # so that time advances
         if s.step_part < 1.0:
             shorten_step(run.workspace, s.step_part)
     return changed_stop
@@ -205,7 +208,7 @@ def end_at_stop(run, h):
 @inline
 def observe_end(run):
     """Check energy and momentum at the end of a step, and update branches and extremes that are not channels."""
-    s, work, system = run.state[0], run.workspace, run.system
+    s, work, system = run.progress[0], run.workspace, run.system
     check_step(system, work.y_new, work.conserved, work.check)
     store_branches(run)
     if s.closed_contacts > 0:
@@ -224,25 +227,33 @@ def search_and_record(run, method, h, t_new, t_max, may_jump):
     If forces may jump at its end (`may_jump`), rows there have the values before the jump: they are evaluated no later
     than `t_max`, as the step itself.
     """
-    s, work, system, count = run.state[0], run.workspace, run.system, run.channels.shape[0]
+    settings, s, work, system, count = (
+        run.settings[0],
+        run.progress[0],
+        run.workspace,
+        run.system,
+        run.channels.shape[0],
+    )
     evaluations = system.world[0].evaluations
     deferrable = not may_jump and nothing_touches(system)
     closed = s.closed_contacts > 0 or any_pin_pushes(system.interfaces)
-    contact_step = closed and s.record_contact == 1 and has_room_beside_samples(run)
-    read_channels(run.channels, count if contact_step else s.searched, system, t_new, work.y_new, work.end)
+    contact_step = closed and settings.record_contact == 1 and has_room_beside_samples(run)
+    read_channels(
+        run.channels, count if contact_step else settings.searched, system, t_new, work.y_new, work.end
+    )
     theta, event = search_step(run, method, h)
     integrate_channels(run, h, theta)
     if event >= 0:
         contact_step = False
         t_new = s.t + theta * h
         interpolate(work.dense, theta, work.y_new)
-        evaluate_channels(run, s.searched, min(t_new, t_max), work.y_new, work.k[END], work.end)
+        evaluate_channels(run, settings.searched, min(t_new, t_max), work.y_new, work.k[END], work.end)
         observe_contacts(system.links, system.pairs, system.arrays, system.lists)
     record_peaks_inside(run, h, t_new)
     sample_at_end = record_samples(run, h, t_new, contact_step)
     if contact_step:
         write_row(run, t_new, work.end)
-    elif (sample_at_end or event >= 0 or t_new >= s.duration) and s.record_rows < run.record.shape[0]:
+    elif (sample_at_end or event >= 0 or t_new >= settings.duration) and s.record_rows < run.record.shape[0]:
         evaluate_channels(run, count, min(t_new, t_max), work.y_new, work.k[1], work.values)
         write_row(run, t_new, work.values)
     elif needs_peak_row(run, t_new):
@@ -256,7 +267,7 @@ def search_and_record(run, method, h, t_new, t_max, may_jump):
 @inline
 def move_to_end(run, t_new):
     """Make the end of a step the present state."""
-    s, work = run.state[0], run.workspace
+    s, work = run.progress[0], run.workspace
     normalise(run.system.links, work.y_new, work.k[END])
     copy(work.y_new, run.y)
     copy(work.k[END], work.k[0])
@@ -271,7 +282,7 @@ def continue_from_end(run, changed_stop, reaches_limit):
 
     The stop of index `changed_stop` is engaged or freed there, none if that is -1.
     """
-    s, system = run.state[0], run.system
+    s, system = run.progress[0], run.system
     # At the end of a call the next one updates everything, at a sample of a controller `operate` does.
     switched = reaches_limit and s.t < s.t_end and next_controller_time(system.gnc) > s.t
     if changed_stop >= 0:

@@ -6,15 +6,13 @@ from softdock.dynamics.kernels.channels.channels import ChannelKind, Form, is_ab
 from softdock.dynamics.kernels.channels.parabolas import least_between, second_derivative
 from softdock.dynamics.kernels.integration.rosenbrock import EARLY, LATE, STAGE_TIMES
 from softdock.dynamics.kernels.integration.stepping import (
-    BOGACKI_SHAMPINE,
-    DORMAND_PRINCE,
     EARLY_BOGACKI_SHAMPINE,
     EARLY_DORMAND_PRINCE,
     INSTANTS_BOGACKI_SHAMPINE,
     INSTANTS_DORMAND_PRINCE,
     LATE_BOGACKI_SHAMPINE,
     LATE_DORMAND_PRINCE,
-    ROSENBROCK,
+    StepMethod,
 )
 from softdock.native.decorators import inline, kernel
 from softdock.tree.kernels.motion_bounds import (
@@ -25,9 +23,14 @@ from softdock.tree.kernels.motion_bounds import (
 )
 
 SAFETY = 2.0  # factor on a second derivative estimated from samples
-STEEPEST_CHANGE = 4.0  # second derivative over the change of a load in a step before which there is no other
 RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
 ROUNDING = 1e-14  # of the value
+# Largest rotation of links between samples that give an estimate of a second derivative [rad].
+RESOLVED_ANGLE = 0.5
+# Fraction of a step, or of a rotation by RESOLVED_ANGLE, below which only the ends of an interval are compared:
+RESOLVED_PART = 1.0 / 1024.0
+RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
+RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
 
 
 @inline
@@ -140,14 +143,14 @@ def estimate_curvature(method, part, channel, start, early, late, end):
         smooth_value(channel, late),
         smooth_value(channel, end),
     )
-    if method == DORMAND_PRINCE:
+    if method == StepMethod.DORMAND_PRINCE:
         t_b, t_c = INSTANTS_DORMAND_PRINCE[EARLY_DORMAND_PRINCE], INSTANTS_DORMAND_PRINCE[LATE_DORMAND_PRINCE]
-    elif method == BOGACKI_SHAMPINE:
+    elif method == StepMethod.BOGACKI_SHAMPINE:
         t_b, t_c = (
             INSTANTS_BOGACKI_SHAMPINE[EARLY_BOGACKI_SHAMPINE],
             INSTANTS_BOGACKI_SHAMPINE[LATE_BOGACKI_SHAMPINE],
         )
-    elif method == ROSENBROCK:
+    elif method == StepMethod.ROSENBROCK:
         t_b, t_c = STAGE_TIMES[EARLY], STAGE_TIMES[LATE]
     else:
         return math.inf  # no stage was evaluated
@@ -169,26 +172,15 @@ def stays_closed(channel, previous, start, end):
 
 
 @inline
-def curvature_from_previous(previous_step, previous, start, end):
-    """Return an estimate of the second derivative in a step from the ends of this and of the previous step.
+def curvature_from_previous(channel, previous_step, previous, start, end):
+    """Return an estimate of the second derivative from the ends of this and of the previous step; Eq. (M76).
 
-    `previous_step` is relative to this step. For a contact that stays closed it is used beside the estimate from the
-    stages, which are not exactly on the trajectory.
+    `previous_step` is relative to this step. Loads are not read at the stages, because reactions would have to be
+    computed there, except in a step right after a switch. For a contact that stays closed it is used beside the
+    estimate from the stages, which are not exactly on the trajectory.
     """
-    return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, previous, start, end))
-
-
-@inline
-def estimate_load_curvature(channel, previous_step, previous, start, end):
-    """Return an estimate of the second derivative of a load, from the ends of this and of the previous step; Eq. (M76).
-
-    Loads are not read at the stages, because reactions would have to be computed there. In a step right after a switch,
-    which is short, the slope is taken to change by four times its mean.
-    """
-    if previous_step == 0.0:
-        return STEEPEST_CHANGE * abs(smooth_value(channel, end) - smooth_value(channel, start))
     a, b, c = smooth_value(channel, previous), smooth_value(channel, start), smooth_value(channel, end)
-    return curvature_from_previous(previous_step, a, b, c)
+    return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, a, b, c))
 
 
 @inline
@@ -218,11 +210,20 @@ def curvature_bounds_between(channel, dense, low, high, down, up):
 
 
 @inline
-def resolution_of(channel, x_0, x_1):
+def resolution_of(resolution, peak, x_0, x_1):
     """Return the difference of values that does not matter: a part of the allowed error, or of the value."""
     size = max(abs(x_0), abs(x_1))
-    if channel.resolution > 0.0:
-        return max(channel.resolution, ROUNDING * size)
-    if channel.largest < math.inf:
-        size = max(size, channel.largest)
-    return max(RELATIVE_RESOLUTION * size, channel.negligible)
+    if resolution.resolution > 0.0:
+        return max(resolution.resolution, ROUNDING * size)
+    if peak.largest < math.inf:
+        size = max(size, peak.largest)
+    return max(RELATIVE_RESOLUTION * size, resolution.negligible)
+
+
+@inline
+def is_resolved(channel, resolution, turn, width):
+    """Return whether an interval is too short to be divided for a channel without a bound."""
+    part = RESOLVED_PART if resolution.resolution > 0.0 else RESOLVED_PART_OF_FORCES
+    if is_contact(channel.kind):
+        part = RESOLVED_PART_OF_CONTACTS
+    return width * max(turn / RESOLVED_ANGLE, 1.0) <= part

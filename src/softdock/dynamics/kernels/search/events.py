@@ -1,66 +1,93 @@
 """Events: conditions on channels, where they become true inside a step, and their actions."""
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
 from softdock.dynamics.kernels.forces.bonds import bond_contact
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, copy_first, interpolate
 from softdock.dynamics.kernels.recording.evaluation import evaluate_inside
-from softdock.dynamics.kernels.search.windows import OPEN, close_ended_windows, close_window, open_window
+from softdock.dynamics.kernels.search.windows import (
+    WindowStage,
+    close_ended_windows,
+    close_window,
+    open_window,
+)
 from softdock.elements.kernels.dispatch import decide, set_target, switch_element
 from softdock.native.decorators import inline, kernel
 
-# Kinds of actions.
-ENABLE_ELEMENT = 0
-DISABLE_ELEMENT = 1
-ENABLE_CONTACT = 2
-DISABLE_CONTACT = 3
-ARM_EVENT = 4
-DISARM_EVENT = 5
-SET_TARGET = 6
-STOP_RUN = 7
-ENABLE_INTERFACE = 8
-DISABLE_INTERFACE = 9
-OPEN_WINDOW = 10
-CLOSE_WINDOW = 11
-SET_MODE = 12
-DECIDE = 13  # of an element that takes a decision, such as a coupling whose plug reaches its socket
-BOND_CONTACT = 14
 
-# What a hidden event does instead of a log entry.
-CAPTURE_STATE = 1  # the state of the first such event is stored
-NO_LOG = 2  # nothing: its actions belong to the model
+class ActionKind(IntEnum):
+    """What an action does."""
+
+    ENABLE_ELEMENT = 0
+    DISABLE_ELEMENT = 1
+    ENABLE_CONTACT = 2
+    DISABLE_CONTACT = 3
+    ARM_EVENT = 4
+    DISARM_EVENT = 5
+    SET_TARGET = 6
+    STOP_RUN = 7
+    ENABLE_INTERFACE = 8
+    DISABLE_INTERFACE = 9
+    OPEN_WINDOW = 10
+    CLOSE_WINDOW = 11
+    SET_MODE = 12
+    DECIDE = 13
+    """Of an element that decides something, such as a coupling whose plug reaches its socket."""
+    BOND_CONTACT = 14
+
+
+class Logging(IntEnum):
+    """What an event writes when it occurs."""
+
+    LOGGED = 0
+    CAPTURE_STATE = 1
+    """Not logged: the state of the first such event is stored."""
+    HIDDEN = 2
+    """Nothing: its actions belong to the model."""
+
 
 EVENT = np.dtype(
     [
         ("channel", np.int64),
         ("threshold", np.float64),
         ("direction", np.int64),  # +1: when the value rises through the threshold, -1: when it falls
-        ("armed", np.int64),
+        ("armed", np.int64),  # 1: at the start
+        ("opens_later", np.int64),  # 1: its window is closed at the start
         ("once", np.int64),
+        ("dwell", np.float64),  # [s] for which the condition must be true without a break; 0: none
+        ("logging", np.int64),  # `Logging`
         ("first_action", np.int64),
         ("actions", np.int64),
-        ("capture", np.int64),  # 0: the event is logged; CAPTURE_STATE or NO_LOG
-        ("fresh", np.int64),  # 1: armed since the last check; occurs at once if its condition is true already
+    ],
+    align=True,
+)
+"""Constants of an event."""
+
+EVENT_STATE = np.dtype(
+    [
+        ("armed", np.int64),
         ("closed", np.int64),  # 1: its window is closed, so that its condition is not evaluated
-        # Time for which the condition must be true without a break.
-        ("dwell", np.float64),  # [s]; 0: none
+        ("fresh", np.int64),  # 1: armed since the last check; occurs at once if its condition is true already
         ("held", np.int64),  # 1: the condition is true since a known time, and its end is searched for
         ("due", np.float64),  # when the event occurs if the condition stays true; infinite afterwards [s]
         ("true_at_start", np.int64),  # 1: its condition was true at the start of the run
     ],
     align=True,
 )
+"""What changes of an event in a run."""
+
 ACTION = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.float64)], align=True)
 
 SLOW_STEPS = 3  # steps without halving the interval after which it is bisected
 
 
 @inline
-def is_watched(event):
+def is_watched(state):
     """Return whether the condition of an event is evaluated."""
-    return event.armed == 1 and event.closed == 0
+    return state.armed == 1 and state.closed == 0
 
 
 @inline
@@ -70,9 +97,9 @@ def condition_excess(event, values):
 
 
 @inline
-def has_changed(event, values):
+def has_changed(event, state, values):
     """Return whether the condition is true, or false if it is held: the change that the search of a step looks for."""
-    return (condition_excess(event, values) > 0.0) != (event.held == 1)
+    return (condition_excess(event, values) > 0.0) != (state.held == 1)
 
 
 @kernel
@@ -81,9 +108,9 @@ def next_due_event(run):
 
     Closes the windows whose time is over if there is no such event.
     """
-    events, t = run.events, run.state[0].t
-    for i in range(events.shape[0]):
-        if is_watched(events[i]) and events[i].held == 1 and events[i].due <= t:
+    states, t = run.event_states, run.progress[0].t
+    for i in range(states.shape[0]):
+        if is_watched(states[i]) and states[i].held == 1 and states[i].due <= t:
             return i
     close_ended_windows(run, t)
     return -1
@@ -95,44 +122,44 @@ def next_event(run):
 
     It is due, or freshly armed with a condition that is true already; the others are no longer fresh.
     """
-    events, values = run.events, run.workspace.start
+    events, states, values = run.events, run.event_states, run.workspace.start
     due = next_due_event(run)
     if due >= 0:
         return due
     for i in range(events.shape[0]):
-        if is_watched(events[i]) and events[i].fresh == 1:
-            events[i].fresh = 0
-            if has_changed(events[i], values):
+        if is_watched(states[i]) and states[i].fresh == 1:
+            states[i].fresh = 0
+            if has_changed(events[i], states[i], values):
                 return i
     return -1
 
 
 @kernel
-def mark_true_at_start(events, values):
+def mark_true_at_start(events, states, values):
     """Mark the events whose conditions are true at the start of a run."""
     for i in range(events.shape[0]):
-        if is_watched(events[i]) and condition_excess(events[i], values) > 0.0:
-            events[i].true_at_start = 1
+        if is_watched(states[i]) and condition_excess(events[i], values) > 0.0:
+            states[i].true_at_start = 1
 
 
 @kernel
 def next_timer(run, t, t_limit):
     """Return the first time after t at which an event is due or a window ends, at most t_limit [s]."""
-    for i in range(run.events.shape[0]):
-        event = run.events[i]
+    for i in range(run.event_states.shape[0]):
+        event = run.event_states[i]
         if is_watched(event) and event.held == 1 and t < event.due < t_limit:
             t_limit = event.due
-    for i in range(run.windows.shape[0]):
-        window = run.windows[i]
-        if window.state == OPEN and t < window.until < t_limit:
+    for i in range(run.window_states.shape[0]):
+        window = run.window_states[i]
+        if window.stage == WindowStage.OPEN and t < window.until < t_limit:
             t_limit = window.until
     return t_limit
 
 
 @inline
-def becomes_true(event, before, after):
+def becomes_true(event, state, before, after):
     """Return whether the condition of a watched event becomes true between two instants, or false if it is held."""
-    return is_watched(event) and not has_changed(event, before) and has_changed(event, after)
+    return is_watched(state) and not has_changed(event, state, before) and has_changed(event, state, after)
 
 
 @inline
@@ -142,16 +169,16 @@ def ends_step(event):
 
 
 @inline
-def change_dwell(event, t):
+def change_dwell(event, state, t):
     """Follow the condition of an event that must hold for a time; returns whether the event occurs now."""
-    if event.held == 1 and event.due <= t:
-        event.due = math.inf
+    if state.held == 1 and state.due <= t:
+        state.due = math.inf
         return True
-    if event.held == 1:
-        event.held = 0
+    if state.held == 1:
+        state.held = 0
     else:
         # Fresh: it ends at once if an evaluation with other near lists makes the condition false again.
-        event.held, event.due, event.fresh = 1, t + event.dwell, 1
+        state.held, state.due, state.fresh = 1, t + event.dwell, 1
     return False
 
 
@@ -166,8 +193,10 @@ def locate(run, h, low, high, before, after):
     bisection where that is slow, as for conditions that jump, such as `mated`: their excess may be -1e-300
     (`FALSE_BY_EQUALITY`), so that regula falsi hardly moves. It ends after at most about 200 evaluations.
     """
-    count, values, left, right = run.state[0].searched, run.workspace.values, low, high
-    event = run.events[changed_event(run.events, before, after)]
+    count, values, left, right = run.settings[0].searched, run.workspace.values, low, high
+    events, states = run.events, run.event_states
+    index = changed_event(events, states, before, after)
+    event, state = events[index], states[index]
     g_left, g_right = condition_excess(event, before), condition_excess(event, after)
     width, slow_steps, side = right - left, 0, 0
     while right - left > INSTANT_WIDTH:
@@ -177,9 +206,9 @@ def locate(run, h, low, high, before, after):
         if not left < theta < right:  # neighbouring numbers
             break
         evaluate_inside(run, count, h, theta)
-        index = changed_event(run.events, before, values)
-        if index >= 0 and not has_changed(event, values):  # another event is earlier
-            event, right = run.events[index], theta
+        index = changed_event(events, states, before, values)
+        if index >= 0 and not has_changed(event, state, values):  # another event is earlier
+            event, state, right = events[index], states[index], theta
             g_right, side = condition_excess(event, values), 0
             g_left = -g_right  # not known; the next instant is in the middle
         elif index >= 0:
@@ -203,10 +232,10 @@ def locate(run, h, low, high, before, after):
 
 
 @inline
-def changed_event(events, before, values):
+def changed_event(events, states, before, values):
     """Return the first event whose condition becomes true between two instants, or false if it is held; or -1."""
     for i in range(events.shape[0]):
-        if becomes_true(events[i], before, values):
+        if becomes_true(events[i], states[i], before, values):
             return i
     return -1
 
@@ -214,26 +243,26 @@ def changed_event(events, before, values):
 @kernel
 def log_event(run, index, t, y):
     """Log an event, or capture the state if it does so; disarm an event that happens only once."""
-    s, log = run.state[0], run.log
-    if run.events[index].capture == CAPTURE_STATE:
+    s, log = run.progress[0], run.log
+    if run.events[index].logging == Logging.CAPTURE_STATE:
         capture_state(run, index, t, y)
-    if run.events[index].capture > 0:
+    if run.events[index].logging != Logging.LOGGED:
         return
     log[s.log_rows, 0], log[s.log_rows, 1] = t, float(index)
     s.log_rows += 1
     if run.events[index].once == 1:
-        run.events[index].armed = 0
+        run.event_states[index].armed = 0
 
 
 @inline
 def capture_state(run, index, t, y):
     """Keep time and state of an event; no other state is captured after it."""
-    run.state[0].captured_event, run.state[0].captured_time = index, t
+    run.progress[0].captured_event, run.progress[0].captured_time = index, t
     for i in range(y.shape[0]):
         run.workspace.captured[i] = y[i]
     for i in range(run.events.shape[0]):
-        if run.events[i].capture == CAPTURE_STATE:
-            run.events[i].armed = 0
+        if run.events[i].logging == Logging.CAPTURE_STATE:
+            run.event_states[i].armed = 0
 
 
 @kernel
@@ -244,53 +273,56 @@ def log_passive_events(run, t, before, after):
     """
     count, active = 0, -1
     for i in range(run.events.shape[0]):
-        event = run.events[i]
-        if becomes_true(event, before, after):
-            if not ends_step(event) and (event.capture > 0 or run.state[0].log_rows < run.log.shape[0]):
-                count += 1 if event.capture == 0 else 0
+        event, state = run.events[i], run.event_states[i]
+        if becomes_true(event, state, before, after):
+            if not ends_step(event) and (
+                event.logging != Logging.LOGGED or run.progress[0].log_rows < run.log.shape[0]
+            ):
+                count += 1 if event.logging == Logging.LOGGED else 0
                 log_event(run, i, t, run.workspace.y_stage)
             elif active < 0:
                 active = i
             else:
-                event.fresh = 1
+                state.fresh = 1
     return count, active
 
 
 @kernel
 def perform_actions(run, index):
     """Perform the actions of an event at the present state of the links; returns whether the run stops."""
-    event, events, system = run.events[index], run.events, run.system
+    event, states, system = run.events[index], run.event_states, run.system
     stops_run = False
     for i in range(event.first_action, event.first_action + event.actions):
         action = run.actions[i]
-        if action.kind == STOP_RUN:
+        if action.kind == ActionKind.STOP_RUN:
             stops_run = True
-        elif action.kind == ARM_EVENT:
-            events[action.index].armed, events[action.index].fresh = 1, 1
-            events[action.index].held = 0
-        elif action.kind == DISARM_EVENT:
-            events[action.index].armed, events[action.index].held = 0, 0
-        elif action.kind == OPEN_WINDOW:
-            open_window(run, run.windows[action.index])
-        elif action.kind == CLOSE_WINDOW:
-            close_window(run, run.windows[action.index])
-        elif action.kind == ENABLE_CONTACT or action.kind == DISABLE_CONTACT:
-            system.pairs[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
+        elif action.kind == ActionKind.ARM_EVENT:
+            states[action.index].armed, states[action.index].fresh = 1, 1
+            states[action.index].held = 0
+        elif action.kind == ActionKind.DISARM_EVENT:
+            states[action.index].armed, states[action.index].held = 0, 0
+        elif action.kind == ActionKind.OPEN_WINDOW:
+            open_window(run, action.index)
+        elif action.kind == ActionKind.CLOSE_WINDOW:
+            close_window(run, action.index)
+        elif action.kind == ActionKind.ENABLE_CONTACT or action.kind == ActionKind.DISABLE_CONTACT:
+            system.pairs[action.index].active = 1 if action.kind == ActionKind.ENABLE_CONTACT else 0
             if system.bonds.shape[0] > 0:
                 system.bonds[action.index].active = 0
-        elif action.kind == BOND_CONTACT:
+        elif action.kind == ActionKind.BOND_CONTACT:
             bond_contact(
                 system.links, system.pairs[action.index], system.bonds[action.index], action.index, system.arrays,
                 system.lists,
             )  # fmt: skip
-        elif action.kind == ENABLE_INTERFACE or action.kind == DISABLE_INTERFACE:
-            system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
-        elif action.kind == SET_MODE:
+        elif action.kind == ActionKind.ENABLE_INTERFACE or action.kind == ActionKind.DISABLE_INTERFACE:
+            system.interfaces[action.index].active = 1 if action.kind == ActionKind.ENABLE_INTERFACE else 0
+        elif action.kind == ActionKind.SET_MODE:
             system.gnc.controllers[action.index].next_mode = int(action.value)
-        elif action.kind == DECIDE:
+        elif action.kind == ActionKind.DECIDE:
             decide(system, action.index)
-        elif action.kind == SET_TARGET:
-            set_target(system, action.index, run.state[0].t, run.y, action.value)
+        elif action.kind == ActionKind.SET_TARGET:
+            set_target(system, action.index, run.progress[0].t, run.y, action.value)
         else:
-            switch_element(system, action.index, action.kind == ENABLE_ELEMENT, run.state[0].t, run.y)
+            on = action.kind == ActionKind.ENABLE_ELEMENT
+            switch_element(system, action.index, on, run.progress[0].t, run.y)
     return stops_run

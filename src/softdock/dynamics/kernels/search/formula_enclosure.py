@@ -4,7 +4,7 @@ import math
 
 from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
 from softdock.dynamics.kernels.channels.formulas import (
-    CHANNEL_VALUE,
+    NodeKind,
     bound_formula,
     formula_value,
     product,
@@ -14,10 +14,10 @@ from softdock.dynamics.kernels.channels.formulas import (
 from softdock.dynamics.kernels.search.enclosure import (
     curvature_bounds_between,
     enclose,
+    is_resolved,
     resolution_of,
     smooth_value,
 )
-from softdock.dynamics.kernels.search.load_search import is_resolved
 from softdock.native.decorators import inline, kernel
 
 
@@ -33,14 +33,17 @@ def enclose_formula(run, top, i, left, right, before, after):
     for k in range(begin, end):
         node = nodes[k]
         node.last = node.value
-        if node.kind == CHANNEL_VALUE:
+        if node.kind == NodeKind.CHANNEL_VALUE:
             c = node.a
             down, up = curvature_bounds_between(
                 run.channels[c], run.workspace.dense, left, right, search.downs[top, c], search.ups[top, c]
             )
-            bound_channel(
-                node, run.channels[c], down, up, is_resolved(run.channels[c], search.turns[c], right - left)
-            )
+            resolution = run.resolutions[c]
+            resolved = is_resolved(run.channels[c], resolution, search.turns[c], right - left)
+            # Time is exact; no part of it is negligible, however late it is.
+            exact = run.channels[c].kind == ChannelKind.TIME
+            node.small = 0.0 if exact else resolution_of(resolution, run.peaks[c], node.first, node.last)
+            bound_channel(node, run.channels[c], down, up, resolved)
     return bound_formula(nodes, begin, end)
 
 
@@ -56,8 +59,6 @@ def bound_channel(node, channel, down, up, resolved):
     rise = smooth_value(channel, x_1) - smooth_value(channel, x_0)
     half = 0.5 * max(down, up)
     slope_low, slope_high = rise - half, rise + half
-    # Time is exact; no part of it is negligible, however late it is.
-    node.small = resolution_of(channel, x_0, x_1) if channel.kind != ChannelKind.TIME else 0.0
     if channel.form == Form.SQUARE:
         set_bounds_of_length(node, channel, low, high, slope_low, slope_high, down, up)
     elif channel.form == Form.COSINE:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from softdock.dynamics.kernels.channels.channels import INTEGRAL, ChannelKind, is_about_frames
-from softdock.dynamics.kernels.channels.formulas import CHANNEL_VALUE
+from softdock.dynamics.kernels.channels.formulas import NodeKind
 from softdock.dynamics.kernels.recording.evaluation import evaluate_inside
 from softdock.dynamics.kernels.search.enclosure import rotation_bound
 from softdock.native.decorators import inline, kernel
@@ -54,14 +54,14 @@ def largest_rotation(run):
     """Return the largest rotation of links on which an integrated channel depends [rad]; and whether there is one."""
     channels, system, motion = run.channels, run.system, run.workspace.search.motion
     turn, wanted = 0.0, False
-    for i in range(run.state[0].watched):
+    for i in range(run.settings[0].watched):
         channel = channels[i]
-        if channel.track & INTEGRAL:
+        if run.peaks[i].track & INTEGRAL:
             wanted = True
             if channel.kind == ChannelKind.FORMULA:
                 total = 0.0
                 for k in range(channel.i, channel.j):
-                    if system.formulas[k].kind == CHANNEL_VALUE:
+                    if system.formulas[k].kind == NodeKind.CHANNEL_VALUE:
                         total += rotation_of_links(channels[system.formulas[k].a], system, motion)
                 turn = max(turn, total)
             else:
@@ -81,22 +81,22 @@ def rotation_of_links(channel, system, motion):
 @kernel
 def apply_rules(run, h, left, width, piece):
     """Write mean values of integrated channels in an interval to `search.means`; returns whether they are accurate."""
-    channels, count, search = run.channels, run.state[0].watched, run.workspace.search
+    peaks, count, search = run.peaks, run.settings[0].watched, run.workspace.search
     for i in range(count):
         search.means[0, i] = search.means[1, i] = 0.0
     for n in range(NODES.shape[0]):
         evaluate_inside(run, count, h, left + NODES[n] * width)
         values = run.workspace.values
         for i in range(count):
-            if channels[i].track & INTEGRAL:
+            if peaks[i].track & INTEGRAL:
                 search.means[0, i] += KRONROD[n] * values[i]
                 search.means[1, i] += GAUSS[n] * values[i]
-                if channels[i].magnitude < abs(values[i]) < math.inf:
-                    channels[i].magnitude = abs(values[i])
+                if peaks[i].magnitude < abs(values[i]) < math.inf:
+                    peaks[i].magnitude = abs(values[i])
     for i in range(count):
-        if channels[i].track & INTEGRAL:
+        if peaks[i].track & INTEGRAL:
             error = abs(search.means[0, i] - search.means[1, i]) * width
-            if error > TOLERANCE * channels[i].magnitude * piece:
+            if error > TOLERANCE * peaks[i].magnitude * piece:
                 return False
     return True
 
@@ -104,6 +104,6 @@ def apply_rules(run, h, left, width, piece):
 @inline
 def add_interval(run, duration):
     """Add an interval to the integrals."""
-    for i in range(run.state[0].watched):
-        if run.channels[i].track & INTEGRAL:
-            run.channels[i].integral += run.workspace.search.means[0, i] * duration
+    for i in range(run.settings[0].watched):
+        if run.peaks[i].track & INTEGRAL:
+            run.peaks[i].integral += run.workspace.search.means[0, i] * duration

@@ -2,49 +2,29 @@
 
 import math
 
-from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST, ChannelKind, Form
-from softdock.dynamics.kernels.channels.formulas import CHANNEL_VALUE
-from softdock.dynamics.kernels.channels.parabolas import division_point, second_derivative, vertex
 from softdock.dynamics.kernels.integration.stepping import copy_first
-from softdock.dynamics.kernels.recording.evaluation import evaluate_inside, record_inside, update_peaks
-from softdock.dynamics.kernels.search.enclosure import (
-    SAFETY,
-    curvature_bounds_between,
-    curvature_from_previous,
-    enclose,
-    estimate_curvature,
-    finite_curvature_bounds,
-    is_contact,
-    is_state,
-    resolution_of,
-    rotation_bound,
-    smooth_value,
-    stays_closed,
+from softdock.dynamics.kernels.recording.evaluation import (
+    evaluate_inside,
+    exceeds_tracked,
+    record_inside,
+    update_peak,
+    update_peaks,
 )
-from softdock.dynamics.kernels.search.events import (
-    becomes_true,
-    condition_excess,
-    is_watched,
-    locate,
-    log_passive_events,
-)
-from softdock.dynamics.kernels.search.formula_enclosure import enclose_formula
-from softdock.dynamics.kernels.search.load_search import (
-    MAX_EVALUATIONS,
+from softdock.dynamics.kernels.search.events import locate, log_passive_events
+from softdock.dynamics.kernels.search.hidden_peaks import examine, find_hidden_load, may_hide_load
+from softdock.dynamics.kernels.search.intervals import (
     MAX_INTERVALS,
     MIN_WIDTH,
-    RESOLVED_ANGLE,
+    bound_channels,
     bound_loads,
-    is_resolved,
-    may_hide_load,
-    search_loads,
+    divide,
 )
 from softdock.native.decorators import inline, kernel
-from softdock.tree.kernels.motion_bounds import bound_motion
 
-LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relative to its value
-# Fraction of a step: intervals of a formula that has no value at both ends are not divided below it.
-UNDEFINED_WIDTH = 0.0625
+MAX_EVALUATIONS = 1_000_000  # in one step; fewer after a step that used them up, so that a run always ends
+MAX_LOAD_EVALUATIONS = 1_000  # in one interval of the search for events and peaks
+# Relative excess over its peak below which a load is not taken where another peak would be exceeded.
+NEGLIGIBLE_GAIN = 1e-3
 
 
 @kernel
@@ -53,15 +33,15 @@ def search_step(run, method, h):
 
     `workspace.start` has the channels at the beginning of the step and is overwritten. Expects the links at its end.
     """
-    s, channels, work = run.state[0], run.channels, run.workspace
+    settings, s, work = run.settings[0], run.progress[0], run.workspace
     if not bound_channels(run, method, h):
         return 1.0, -1
-    search, before, values, count = work.search, work.start, work.values, s.searched
+    search, before, count = work.search, work.start, settings.searched
     left, top, evaluations = 0.0, 0, 0
     hidden, crosses = examine(run, 0, 0.0, before)
     s.hidden_load = 1 if may_hide_load(run, h) else 0
     if hidden >= 0 or crosses or s.hidden_load == 1:
-        bound_loads(run, h)
+        bound_loads(run, method, h)
     copy_first(before, work.previous, count)
     s.previous_step = h
     while top >= 0:
@@ -74,7 +54,7 @@ def search_step(run, method, h):
         ):
             theta = search.division_points[top]
             evaluate_inside(run, count, h, theta)
-            divide(channels, count, search, top, left, theta, hidden, before, values)
+            divide(run, top, left, theta, hidden, False)
             evaluations += 1
             top += 1
         else:
@@ -97,186 +77,83 @@ def complete_interval(run, h, top, left, crosses):
     Returns theta at which the searched part ends, and the event there that ends the step, or -1. `workspace.start` gets
     the channels there.
     """
-    s, channels, work = run.state[0], run.channels, run.workspace
-    search, before, values, count = work.search, work.start, work.values, s.searched
-    right, after, active = search.instants[top], search.values[top], -1
+    settings, s, work = run.settings[0], run.progress[0], run.workspace
+    search, before, count = work.search, work.start, settings.searched
+    logged, active, part = 0, -1, top
     if crosses:
-        right = locate(run, h, left, right, before, after)
-        logged, active = log_passive_events(run, s.t + right * h, before, values)
-        update_peaks(channels, count, s.t + right * h, right, values)
-        search_loads(run, h, left, right, before, values, top)
-        copy_first(values, before, count)
-        if logged > 0 and active < 0:
-            record_inside(run, h, right)
-    else:
-        update_peaks(channels, count, s.t + right * h, right, after)
-        search_loads(run, h, left, right, before, after, top)
-        copy_first(after, before, count)
+        part = top + 1  # what is left of the interval is searched afterwards
+        search.instants[part] = locate(run, h, left, search.instants[top], before, search.values[top])
+        copy_first(work.values, search.values[part], count)
+        logged, active = log_passive_events(run, s.t + search.instants[part] * h, before, work.values)
+    right = search.instants[part]
+    update_peaks(run.peaks, count, s.t + right * h, right, search.values[part])
+    search_loads(run, h, left, top, part)
+    copy_first(search.values[part], before, count)
+    if logged > 0 and active < 0:
+        record_inside(run, h, right)
     return right, active
 
 
 @kernel
-def bound_channels(run, method, h):
-    """Bound the second derivatives of channels in a step; returns whether any channel must be searched."""
-    s = run.state[0]
-    channels, events, work, count = run.channels, run.events, run.workspace, s.searched
-    search, system, dense = work.search, run.system, work.dense
-    if not mark_wanted(channels, events, system.formulas, count, search.wanted):
-        s.previous_step = 0.0
-        return False
-    bound_motion(system, h, dense, search.needed, search.motion)
-    search.instants[0], search.division_points[0] = 1.0, 0.5
-    copy_first(work.end, search.values[0], count)
-    for i in range(s.watched):
-        channel = channels[i]
-        search.turns[i] = 0.0
-        if search.wanted[i] == 0:
-            down, up = 0.0, 0.0
-        elif channel.bounded == 1:
-            down, up = finite_curvature_bounds(channel, system, dense, search.motion)
+def search_loads(run, h, left, row, base):
+    """Find the peak loads in an interval of the stack that was searched for events and other peaks; Eq. (M76).
+
+    This search follows that for events and other peaks, so that the instants at which it evaluates the state change
+    neither: a peak that a metric reports does not depend on which loads are observed. `base` is the interval, `row` the
+    one with bounds of the second derivatives. The peaks at both ends are known already. If it is the whole step,
+    `may_hide_load` has found whether a peak is possible. Overwrites `workspace.start`, the channels at `left`.
+    """
+    settings, s, work = run.settings[0], run.progress[0], run.workspace
+    search, right = work.search, work.search.instants[base]
+    if search.loads.shape[0] == 0 or (right - left == 1.0 and s.hidden_load == 0):
+        return
+    for n in range(search.loads.shape[0]):
+        i = search.loads[n]
+        search.ups[base, i] = max(search.downs[row, i], search.ups[row, i])
+        search.downs[base, i] = search.ups[base, i]
+    search.division_points[base] = 0.5 * (left + right)
+    top, evaluations = base, 0
+    while top >= base:
+        hidden, right = find_hidden_load(run, top, left), search.instants[top]
+        if hidden >= 0 and evaluations >= MAX_LOAD_EVALUATIONS:
+            s.unresolved += 1
+            return
+        if hidden >= 0 and top + 1 < base + MAX_INTERVALS and right - left > MIN_WIDTH:
+            theta = search.division_points[top]
+            evaluate_inside(run, settings.searched, h, theta)
+            update_peak_loads(run, s.t + theta * h, theta)
+            divide(run, top, left, theta, hidden, True)
+            evaluations += 1
+            top += 1
         else:
-            search.turns[i] = rotation_bound(channel, system, search.motion)
-            up = estimate_curvature(
-                method, s.step_part, channel, work.start[i], work.early[i], work.late[i], work.end[i]
-            )
-            if s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
-                up = max(
-                    up,
-                    curvature_from_previous(
-                        s.previous_step / h, work.previous[i], work.start[i], work.end[i]
-                    ),
-                )
-            if search.turns[i] > RESOLVED_ANGLE:
-                up = math.inf
-            down = up
-        search.downs[0, i], search.ups[0, i] = down, up
-    return True
-
-
-@inline
-def mark_wanted(channels, events, formulas, count, wanted):
-    """Mark the channels that a watched event or a peak needs; returns whether there are any."""
-    any_wanted = False
-    for i in range(count):
-        wanted[i] = 1 if channels[i].track | channels[i].load != 0 else 0
-        any_wanted = any_wanted or wanted[i] == 1
-    for i in range(events.shape[0]):
-        if is_watched(events[i]):
-            wanted[events[i].channel] = 1
-            any_wanted = True
-    for i in range(count):
-        if channels[i].kind == ChannelKind.FORMULA and wanted[i] == 1:
-            for k in range(channels[i].i, channels[i].j):
-                if formulas[k].kind == CHANNEL_VALUE:
-                    wanted[formulas[k].a] = 1
-    return any_wanted
+            copy_first(search.values[top], work.start, settings.searched)
+            left = right
+            top -= 1
 
 
 @kernel
-def examine(run, top, left, before):
-    """Return a channel with a possible event or peak in an interval, or -1; and whether a condition becomes true."""
-    channels, events, count = run.channels, run.events, run.state[0].watched
-    search = run.workspace.search
-    right, after = search.instants[top], search.values[top]
-    hidden, crosses = -1, False
-    for i in range(events.shape[0]):
-        event = events[i]
-        if not is_watched(event):
-            continue
-        c = event.channel
-        g_0, g_1 = condition_excess(event, before), condition_excess(event, after)
-        crosses = crosses or becomes_true(event, before, after)
-        low, high, monotonic, small = enclose_channel(run, top, c, left, right, before, after)
-        x_0, x_1 = before[c], after[c]
-        if monotonic or (high <= max(x_0, x_1) + small and low >= min(x_0, x_1) - small):
-            continue
-        if event.direction < 0:
-            low, high = -high, -low
-        a = event.direction * event.threshold
-        if low <= a < high or (g_0 <= 0.0) != (g_1 <= 0.0):
-            hidden = c
-    for i in range(count):
-        channel = channels[i]
-        if channel.track != 0 and not stays_within_peaks(
-            channel, right - left, before[i], after[i], search.downs[top, i], search.ups[top, i]
-        ):
-            low, high, monotonic, small = enclose_channel(run, top, i, left, right, before, after)
-            least, most = min(before[i], after[i]), max(before[i], after[i])
-            larger = channel.track & LARGEST != 0 and high > max(channel.largest, most) + small
-            smaller = channel.track & SMALLEST != 0 and low < min(channel.smallest, least) - small
-            if not monotonic and (larger or smaller):
-                hidden = i
-    return hidden, crosses
+def update_peak_loads(run, t, theta):
+    """Update the peak loads at an instant whose channels are in `workspace.values`.
+
+    An instant at which another peak would be exceeded, which its own search found up to its resolution, is no peak of
+    a load either, so that all peaks and the recorded rows agree, unless the load there is larger than its peak by more
+    than `NEGLIGIBLE_GAIN`: the resolution of a position may be a large force of a stiff element.
+    """
+    values, loads = run.workspace.values, run.workspace.search.loads
+    allowed = not exceeds_tracked(run.peaks, run.settings[0].watched, values)
+    for n in range(loads.shape[0]):
+        peak, x = run.peaks[loads[n]], values[loads[n]]
+        if allowed or abs(x) > (1.0 + NEGLIGIBLE_GAIN) * largest_size(peak):
+            update_peak(peak, t, theta, x)
+        peak.seen = max(peak.seen, abs(x))
 
 
 @inline
-def stays_within_peaks(channel, width, x_0, x_1, down, up):
-    """Return whether a channel exceeds no peak between two values, by few operations; Eq. (M34)."""
-    if channel.form != Form.PLAIN or channel.kind == ChannelKind.FORMULA or is_state(channel.kind):
-        return False
-    weight = 0.125 * width * width
-    return (
-        max(x_0, x_1) + weight * down <= channel.largest and min(x_0, x_1) - weight * up >= channel.smallest
-    )
-
-
-@inline
-def enclose_channel(run, top, i, left, right, before, after):
-    """Return bounds of a channel in an interval, whether it is monotonic there, and the negligible difference."""
-    channel, search, dense, x_0, x_1 = (
-        run.channels[i], run.workspace.search, run.workspace.dense, before[i], after[i],
-    )  # fmt: skip
-    if channel.kind == ChannelKind.FORMULA:
-        if right - left <= UNDEFINED_WIDTH and not (math.isfinite(x_0) or math.isfinite(x_1)):
-            return x_0, x_1, True, 0.0
-        return enclose_formula(run, top, i, left, right, before, after)
-    down, up = curvature_bounds_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
-    if channel.bounded == 0 and is_resolved(channel, search.turns[i], right - left):
-        return min(x_0, x_1), max(x_0, x_1), True, 0.0
-    low, high, monotonic = enclose(channel, x_0, x_1, down, up)
-    return low, high, monotonic, resolution_of(channel, x_0, x_1)
-
-
-@kernel
-def divide(channels, count, search, top, left, theta, hidden, before, values):
-    """Divide the interval on top of the stack at an instant whose channels are known; the first part is on top."""
-    right, after = search.instants[top], search.values[top]
-    for i in range(count):
-        channel = channels[i]
-        down, up = search.downs[top, i], search.ups[top, i]
-        if search.wanted[i] == 1 and channel.bounded == 0:
-            if search.turns[i] * (right - left) <= RESOLVED_ANGLE:
-                a, b, c = (
-                    smooth_value(channel, before[i]),
-                    smooth_value(channel, values[i]),
-                    smooth_value(channel, after[i]),
-                )
-                down, up = refine_curvature_bounds(second_derivative(left, theta, right, a, b, c), down, up)
-            search.downs[top, i], search.ups[top, i] = curvature_bounds_after_division(
-                channel, values[i], after[i], down, up
-            )
-            down, up = curvature_bounds_after_division(channel, before[i], values[i], down, up)
-        search.downs[top + 1, i], search.ups[top + 1, i] = down, up
-    # The vertex of the parabola through the three values is the next division point.
-    f = channels[hidden]
-    a, b, c = smooth_value(f, before[hidden]), smooth_value(f, values[hidden]), smooth_value(f, after[hidden])
-    wanted = vertex(left, theta, right, a, b, c)
-    search.division_points[top] = division_point(wanted, theta, right)
-    search.division_points[top + 1] = division_point(wanted, left, theta)
-    search.instants[top + 1] = theta
-    copy_first(values, search.values[top + 1], count)
-
-
-@inline
-def refine_curvature_bounds(seen, down, up):
-    """Return the range of an estimated second derivative after one more sample: about the value seen; Eq. (M90)."""
-    if math.isinf(up):
-        return SAFETY * abs(seen), SAFETY * abs(seen)
-    uncertainty = max(0.25 * (down + up), LEAST_UNCERTAINTY * abs(seen))
-    return max(uncertainty - seen, 0.0), max(uncertainty + seen, 0.0)
-
-
-@inline
-def curvature_bounds_after_division(channel, x_0, x_1, down, up):
-    """Return the range of the second derivative in one part of an interval: zero if a contact is open at both ends."""
-    return (0.0, 0.0) if is_contact(channel.kind) and x_0 == 0.0 == x_1 else (down, up)
+def largest_size(peak):
+    """Return the largest size of a load so far; zero if there is none."""
+    size = 0.0
+    if math.isfinite(peak.largest):
+        size = abs(peak.largest)
+    if math.isfinite(peak.smallest):
+        size = max(size, abs(peak.smallest))
+    return size

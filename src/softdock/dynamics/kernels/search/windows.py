@@ -1,17 +1,23 @@
 """Windows: parts of a run in which an event may occur or a metric is evaluated; events open and close them."""
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.native.decorators import inline, kernel
 
-# States of a window.
-NOT_YET_OPEN = 0
-OPENING = 1  # at the present instant, whose values are not read yet
-OPEN = 2
-CLOSED = 3
+
+class WindowStage(IntEnum):
+    """How far a window has come in a run."""
+
+    NOT_YET_OPEN = 0
+    OPENING = 1
+    """At the present instant, whose values are not read yet."""
+    OPEN = 2
+    CLOSED = 3
+
 
 WINDOW = np.dtype(
     [
@@ -19,7 +25,15 @@ WINDOW = np.dtype(
         ("channel", np.int64),  # whose statistics are those of the window, or -1
         ("track", np.int64),  # of the channel while the window is open
         ("limit", np.float64),  # length of the window [s]; may be infinite
-        ("state", np.int64),
+        ("opens_later", np.int64),  # 0: it is open from the start
+    ],
+    align=True,
+)
+"""Constants of a window."""
+
+WINDOW_STATE = np.dtype(
+    [
+        ("stage", np.int64),  # `WindowStage`
         ("until", np.float64),  # time at which it closes
         ("opened", np.float64),  # [s]; negative: with the run, before its first value was read
         ("closed", np.float64),
@@ -32,63 +46,66 @@ WINDOW = np.dtype(
     ],
     align=True,
 )
+"""What changes of a window in a run."""
 
 
 @kernel
-def open_window(run, window):
+def open_window(run, index):
     """Open a window for the first time; that of an event with a limit opens at each occurrence of what opens it."""
-    t, of_event = run.state[0].t, window.event >= 0
-    if window.state != NOT_YET_OPEN and not (of_event and window.limit < math.inf):
+    window, state = run.windows[index], run.window_states[index]
+    t, of_event = run.progress[0].t, window.event >= 0
+    if state.stage != WindowStage.NOT_YET_OPEN and not (of_event and window.limit < math.inf):
         return
-    window.until = t + window.limit
+    state.until = t + window.limit
     if not of_event:
-        window.state, window.opened = OPENING, t
+        state.stage, state.opened = WindowStage.OPENING.value, t
         return
-    window.state = OPEN
-    event = run.events[window.event]
+    state.stage = WindowStage.OPEN.value
+    event = run.event_states[window.event]
     if event.closed == 1:
         event.closed, event.fresh, event.held = 0, 1, 0
 
 
 @kernel
-def close_window(run, window):
+def close_window(run, index):
     """Close a window that is open; `workspace.start` has the channels at the present state."""
-    if window.state != OPEN:
+    window, state = run.windows[index], run.window_states[index]
+    if state.stage != WindowStage.OPEN:
         return
-    window.state, window.closed = CLOSED, run.state[0].t
+    state.stage, state.closed = WindowStage.CLOSED.value, run.progress[0].t
     if window.event >= 0:
-        run.events[window.event].closed, run.events[window.event].held = 1, 0
+        run.event_states[window.event].closed, run.event_states[window.event].held = 1, 0
         return
-    channel = run.channels[window.channel]
-    window.last = run.workspace.start[window.channel]
-    window.largest, window.smallest, window.integral = channel.largest, channel.smallest, channel.integral
-    channel.track, channel.largest, channel.smallest = 0, math.inf, -math.inf
+    peak = run.peaks[window.channel]
+    state.last = run.workspace.start[window.channel]
+    state.largest, state.smallest, state.integral = peak.largest, peak.smallest, peak.integral
+    peak.track, peak.largest, peak.smallest = 0, math.inf, -math.inf
 
 
 @kernel
 def close_ended_windows(run, t):
     """Close the windows whose time is over."""
     for i in range(run.windows.shape[0]):
-        if run.windows[i].state == OPEN and run.windows[i].until <= t:
-            close_window(run, run.windows[i])
+        if run.window_states[i].stage == WindowStage.OPEN and run.window_states[i].until <= t:
+            close_window(run, i)
 
 
 @kernel
 def begin_statistics(run):
     """Begin the statistics of windows that open at the present instant, whose channels are in `workspace.start`."""
     for i in range(run.windows.shape[0]):
-        window = run.windows[i]
-        if window.state == OPENING:
-            window.state = OPEN
-            start_tracking(run.channels[window.channel], window, run.workspace.start[window.channel])
+        window, state = run.windows[i], run.window_states[i]
+        if state.stage == WindowStage.OPENING:
+            state.stage = WindowStage.OPEN.value
+            state.first = run.workspace.start[window.channel]
+            start_tracking(run.peaks[window.channel], window.track, state.first, state.opened)
 
 
 @inline
-def start_tracking(channel, window, value):
-    """Start the statistics of a channel with its present value."""
-    window.first = value
-    channel.track, channel.integral = window.track, 0.0
-    channel.largest = value if window.track & LARGEST else math.inf
-    channel.smallest = value if window.track & SMALLEST else -math.inf
-    channel.t_largest = channel.t_smallest = window.opened
-    channel.theta_largest = channel.theta_smallest = 0.0
+def start_tracking(peak, track, value, t):
+    """Start the statistics of a channel with its present value, at time t."""
+    peak.track, peak.integral = track, 0.0
+    peak.largest = value if track & LARGEST else math.inf
+    peak.smallest = value if track & SMALLEST else -math.inf
+    peak.t_largest = peak.t_smallest = t
+    peak.theta_largest = peak.theta_smallest = 0.0
