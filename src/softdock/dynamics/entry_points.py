@@ -38,8 +38,9 @@ def _check_gnc(gnc: gnc_records.GncRecords) -> str | None:
 def _check_system(system: motion.SystemRecords) -> str | None:
     """Return what is wrong with sizes of a system that depend on each other; None if nothing is."""
     groups, w = len(system.groups), system.world.view(np.ndarray)[0]
-    if len(system.tiles) < groups * (groups + 1) // 2:
-        return f"{len(system.tiles)} tiles for {groups} groups"
+    tiles = groups * (groups + 1) // 2
+    if len(system.tiles) < tiles or len(system.tile_inertias) < tiles + 1:
+        return f"{len(system.tiles)} tiles and {len(system.tile_inertias)} inertias for {groups} groups"
     if len(system.axes) > w["n_u"]:
         return f"{len(system.axes)} axes for {w['n_u']} momenta and speeds"
     return check_lists(system.arrays, system.lists)
@@ -69,23 +70,10 @@ def _check_run(run: run_data.RunData) -> str | None:
     return _check_states(run.system, run.y)
 
 
-def _check_contacts(
-    links: np.ndarray, pairs: np.ndarray, arrays: object, lists: object, *_: object
-) -> str | None:
-    return check_lists(arrays, lists)  # type: ignore[arg-type]
-
-
-def _check_power(links: np.ndarray, faces: np.ndarray, pins: np.ndarray, power: np.ndarray) -> str | None:
-    return None if len(power) else "power has no entry to write to"
-
-
-_LINKS = records(tree.LINK, "links")
-_PAIRS = records(contacts.PAIR, "contacts")
-_INTERFACES = records(interfaces.INTERFACE, "interfaces")
-_PINS = records(interfaces.PIN, "pins")
 GNC = Structure(
     gnc_records.GncRecords,
     {
+        # The model.
         "controllers": records(gnc_records.CONTROLLER, "controllers"),
         "navigation": records(gnc_records.NAVIGATION, "navigation"),
         "thrusters": records(gnc_records.THRUSTER, "thrusters"),
@@ -94,6 +82,10 @@ GNC = Structure(
         "effects": floats("controllers", 6, "thruster columns"),
         "costs": floats("controllers", "thruster columns"),
         "longest": floats("controllers", "thruster columns"),
+        # Data.
+        "controller_states": records(gnc_records.CONTROLLER_STATE, "controllers"),
+        "navigation_states": records(gnc_records.NAVIGATION_STATE, "navigation"),
+        "thruster_states": records(gnc_records.THRUSTER_STATE, "thrusters"),
         "on_times": floats("thruster columns"),
         "demand": floats(6),
         "transition": floats(6, 6),
@@ -110,32 +102,45 @@ STATES = Structure(
 SYSTEM = Structure(
     motion.SystemRecords,
     {
-        "links": _LINKS,
-        "axes": records(tree.AXIS, "axes"),
-        "elements": records(ELEMENT, "elements"),
-        "element_data": records(ELEMENT_DATA, "elements"),
-        "laws": LAWS,
-        "states": STATES,
-        "tables": floats("table rows", 2),
-        "pairs": _PAIRS,
-        "bonds": records(bonds.BOND, "bonds"),
-        "arrays": CONTACT_ARRAYS,
-        "lists": CONTACT_LISTS,
+        # The model.
         "world": records(motion.WORLD, 1),
+        "links": records(tree.LINK, "links"),
+        "groups": records(tree.GROUP, "groups"),
+        "tiles": records(tree.TILE, "tiles"),
         "appendages": records(appendages.APPENDAGE, "appendages"),
         "modes": records(appendages.MODE, "modes"),
         "nodes": records(appendages.NODE, "structure nodes"),
         "shapes": floats("shape rows", 6),
-        "locks": floats("lock rows", "lock columns"),
         "orbit": records(orbit.ORBIT, "orbits"),
         "plates": records(orbit.PLATE, "plates"),
-        "interfaces": _INTERFACES,
-        "pins": _PINS,
-        "groups": records(tree.GROUP, "groups"),
-        "tiles": records(tree.TILE, "tiles"),
+        "tables": floats("table rows", 2),
+        "pairs": records(contacts.PAIR, "contacts"),
+        "arrays": CONTACT_ARRAYS,
+        "interfaces": records(interfaces.INTERFACE, "interfaces"),
+        "pins": records(interfaces.PIN, "pins"),
         "reactions": records(reactions.REACTION, "reactions"),
         "items": records(reactions.ITEM, "items beyond mounts"),
+        "elements": records(ELEMENT, "elements"),
+        "laws": LAWS,
         "formulas": records(formulas.NODE, "formula nodes"),
+        # Data.
+        "counters": records(motion.COUNTERS, 1),
+        "element_data": records(ELEMENT_DATA, "elements"),
+        "states": STATES,
+        "motions": records(tree.LINK_MOTION, "links"),
+        "axes": records(tree.AXIS, "axes"),
+        "group_motions": records(tree.GROUP_MOTION, "groups"),
+        "tile_inertias": records(tree.TILE_INERTIA, "tile inertias"),
+        "appendage_motions": records(appendages.APPENDAGE_MOTION, "appendages"),
+        "mode_forces": records(appendages.MODE_FORCE, "modes"),
+        "orbit_motion": records(orbit.ORBIT_MOTION, "orbits"),
+        "pair_states": records(contacts.PAIR_STATE, "contacts"),
+        "bonds": records(bonds.BOND, "bonds"),
+        "lists": CONTACT_LISTS,
+        "interface_states": records(interfaces.INTERFACE_STATE, "interfaces"),
+        "reaction_wrenches": records(reactions.REACTION_WRENCH, "reactions"),
+        "formula_values": records(formulas.NODE_VALUE, "formula nodes"),
+        "locks": floats("lock rows", "lock columns"),
         "gnc": GNC,
     },
     _check_system,
@@ -234,27 +239,10 @@ impose_locks = EntryPoint(motion.impose_locks, SYSTEM, _STATE, separate=True, ch
 impulse_response = EntryPoint(impulse.impulse_response, SYSTEM, _STATE, _STATE, check=_check_states)
 linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate=True, check=_check_states)
 refresh_lists = EntryPoint(
-    contacts.refresh_lists, _LINKS, _PAIRS, CONTACT_ARRAYS, CONTACT_LISTS, BOOLEAN, FLOAT,
-    returns=Tuple((INTEGER, FLOAT)), separate=True, check=_check_contacts,
-)  # fmt: skip
-apply_contacts = EntryPoint(
-    contacts.apply_contacts,
-    _LINKS,
-    _PAIRS,
-    CONTACT_ARRAYS,
-    CONTACT_LISTS,
-    returns=FLOAT,
-    check=_check_contacts,
+    contacts.refresh_lists, SYSTEM, BOOLEAN, FLOAT, returns=Tuple((INTEGER, FLOAT)), separate=True
 )
-apply_interfaces = EntryPoint(
-    interfaces.apply_interfaces,
-    _LINKS,
-    _INTERFACES,
-    _PINS,
-    floats("power"),
-    separate=True,
-    check=_check_power,
-)
+apply_contacts = EntryPoint(contacts.apply_contacts, SYSTEM, returns=FLOAT)
+apply_interfaces = EntryPoint(interfaces.apply_interfaces, SYSTEM, returns=FLOAT, separate=True)
 write_conserved = EntryPoint(
     conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, Record(conservation.CONSERVED), separate=True,
     check=_check_states,

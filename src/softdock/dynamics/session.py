@@ -68,8 +68,8 @@ class Session:
         self.lists_fit_at_start = bool(self._begin())
         """Whether the near lists of the initial state fit in memory."""
         self._start = self._energy_and_momentum()
-        self._overlaps = self.system.pairs.view(np.ndarray)["out"][:, DEPTH].copy()
-        self._pin_overlaps = self.system.interfaces.view(np.ndarray)["result"][:, RESULT_DEPTH].copy()
+        self._overlaps = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
+        self._pin_overlaps = self.system.interface_states.view(np.ndarray)["result"][:, RESULT_DEPTH].copy()
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
@@ -166,8 +166,8 @@ class Session:
     def finish(self) -> Run:
         """Return the results so far."""
         run, progress, system = self._run, self._progress, self.system
-        world = system.world.view(np.ndarray)[0]  # field access is ten times faster
-        evaluations = int(world["evaluations"])
+        counters = system.counters.view(np.ndarray)[0]  # field access is ten times faster
+        evaluations = int(counters["evaluations"])
         self._finish()
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
@@ -182,8 +182,10 @@ class Session:
             windows=run.windows,
             true_at_start=np.flatnonzero(run.events.view(np.ndarray)["true_at_start"]).tolist(),
             pairs=system.pairs,
+            pair_states=system.pair_states,
             bonds=system.bonds,
             interfaces=system.interfaces,
+            interface_states=system.interface_states,
             elements=system.elements,
             element_data=system.element_data,
             states=system.states,
@@ -194,11 +196,11 @@ class Session:
             end=self._energy_and_momentum(),
             conservation=read_check(system, run.workspace.check, self._settings.accuracy),
             unresolved_intervals=int(progress["unresolved"]),
-            lost_inertia=lost_inertia(system.links),
+            lost_inertia=lost_inertia(system.links, system.motions),
             steps=int(progress["steps"]),
             rejected=int(progress["rejected"]),
             evaluations=evaluations,
-            rebuilds=int(world["rebuilds"]),
+            rebuilds=int(counters["rebuilds"]),
         )
 
     def _history(self) -> Floats:
@@ -255,4 +257,4 @@ def update_near_lists(system: SystemRecords, y: Floats) -> bool:
     set_motion(system, y)
     if not len(system.pairs):
         return True
-    return int(refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0]) >= 0
+    return int(refresh_lists(system, True, 0.0)[0]) >= 0

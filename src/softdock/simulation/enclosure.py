@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly, links_at_state
+from softdock.assembly.assembler import Assembly, motions_at_state
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.link_poses import link_pose
 from softdock.geometry.kernels import nearest_segment
@@ -20,14 +20,14 @@ def enclosed_depths(
     One point suffices: where the surfaces do not cross, which the cells of b show, all points of a are on one side. The
     closure of b does not count, because little is known about it.
     """
-    links = links_at_state(assembly, assembly.y)
+    motions = motions_at_state(assembly, assembly.y)
     depths = []
     for pair, contact in zip(pairs, contact_pairs):
         if not pair.active:
             depths.append(0.0)
             continue
-        X_NA = link_pose(links, pair.a) @ Pose(R=pair.R_aA.reshape(3, 3), p=pair.p_aA)
-        X_NB = link_pose(links, pair.b) @ Pose(R=pair.R_bB.reshape(3, 3), p=pair.p_bB)
+        X_NA = link_pose(assembly.links, motions, pair.a) @ Pose(R=pair.R_aA.reshape(3, 3), p=pair.p_aA)
+        X_NB = link_pose(assembly.links, motions, pair.b) @ Pose(R=pair.R_bB.reshape(3, 3), p=pair.p_bB)
         z, r = contact.surface_A.segments[0].point(0.5)
         x_B, y_B, z_B = X_NB.R.T @ (X_NA.R @ [r, 0.0, z] + X_NA.p - X_NB.p)
         rows, (first, last) = profile_array(contact.surface_B), described_rows(contact.surface_B)

@@ -275,18 +275,15 @@ def perform_actions(run, index):
         elif action.kind == CLOSE_WINDOW:
             close_window(run, run.windows[action.index])
         elif action.kind == ENABLE_CONTACT or action.kind == DISABLE_CONTACT:
-            system.pairs[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
+            system.pair_states[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
             if system.bonds.shape[0] > 0:
                 system.bonds[action.index].active = 0
         elif action.kind == BOND_CONTACT:
-            bond_contact(
-                system.links, system.pairs[action.index], system.bonds[action.index], action.index, system.arrays,
-                system.lists,
-            )  # fmt: skip
+            bond_contact(system, action.index)
         elif action.kind == ENABLE_INTERFACE or action.kind == DISABLE_INTERFACE:
-            system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
+            system.interface_states[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
         elif action.kind == SET_MODE:
-            system.gnc.controllers[action.index].next_mode = int(action.value)
+            system.gnc.controller_states[action.index].next_mode = int(action.value)
         elif action.kind == DECIDE:
             decide(system, action.index)
         elif action.kind == SET_TARGET:

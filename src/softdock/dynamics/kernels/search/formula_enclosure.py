@@ -24,24 +24,29 @@ from softdock.native.decorators import inline, kernel
 @kernel
 def enclose_formula(run, top, i, left, right, before, after):
     """Return bounds of a formula in an interval, whether it is monotonic there, and the negligible difference."""
-    channel, nodes, search = run.channels[i], run.system.formulas, run.workspace.search
+    channel, search = run.channels[i], run.workspace.search
+    nodes, found = run.system.formulas, run.system.formula_values
     begin, end = channel.i, channel.j
-    formula_value(nodes, begin, end, before)
+    formula_value(nodes, found, begin, end, before)
     for k in range(begin, end):
-        nodes[k].first = nodes[k].value
-    formula_value(nodes, begin, end, after)
+        found[k].first = found[k].value
+    formula_value(nodes, found, begin, end, after)
     for k in range(begin, end):
         node = nodes[k]
-        node.last = node.value
+        found[k].last = found[k].value
         if node.kind == CHANNEL_VALUE:
             c = node.a
             down, up = curvature_bounds_between(
                 run.channels[c], run.workspace.dense, left, right, search.downs[top, c], search.ups[top, c]
             )
             bound_channel(
-                node, run.channels[c], down, up, is_resolved(run.channels[c], search.turns[c], right - left)
+                found[k],
+                run.channels[c],
+                down,
+                up,
+                is_resolved(run.channels[c], search.turns[c], right - left),
             )
-    return bound_formula(nodes, begin, end)
+    return bound_formula(nodes, found, begin, end)
 
 
 @kernel
