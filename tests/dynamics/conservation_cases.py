@@ -93,19 +93,19 @@ def _velocities(session: Session) -> np.ndarray:
     Velocities of floating systems are relative to the centre of mass.
     """
     session.values()
-    links = session.system.links
+    links, motions = session.system.links, session.system.motions
     rows, P, mass = [], np.zeros(3), 0.0
-    for link in links:
+    for link, motion in zip(links, motions):
         if link.kind == GROUND:
             continue
-        base = links[link.root]
+        base = motions[link.root]
         R = base.R_NB.reshape(3, 3)
-        w, v = link.V[:3], link.V[3:] + np.cross(link.V[:3], link.p)
+        w, v = motion.V[:3], motion.V[3:] + np.cross(motion.V[:3], motion.p)
         rows.append(np.concatenate([R @ w, R @ v]))
         if link.kind == FREE:
             at = int(session.system.world[0].n_q) + link.at_u + 3
             P, mass = P + session.state[at : at + 3], mass + base.total[0]
-    if session.system.world[0].floating:
+    if session._run.workspace.check[0].floating:
         rows = [row - np.concatenate([np.zeros(3), P / mass]) for row in rows]
     return np.array(rows)
 

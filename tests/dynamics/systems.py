@@ -199,9 +199,8 @@ def quaternions(assembly: Assembly, y):
 def body_pose(assembly: Assembly, y, name: str):
     """Return R_NB and p_NB_N of a body."""
     _, system = evaluate(assembly, y)
-    links, placed = system[0], assembly.placed[name]
-    link = links[placed.link]
-    base = links[link.root]
+    placed = assembly.placed[name]
+    link, base = system.motions[placed.link], system.motions[system.links[placed.link].root]
     R_NL = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
     p_NL = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
     return R_NL @ placed.X_LB.R, p_NL + R_NL @ placed.X_LB.p

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softdock.assembly.approach import chaser_start
-from softdock.assembly.assembler import assemble, links_at_state, replace_start
+from softdock.assembly.assembler import assemble, motions_at_state, replace_start
 from softdock.model.system import Body, System
 from softdock.tree.frames import Anchor
 from softdock.tree.joints import Free, Revolute
@@ -26,10 +26,9 @@ def system(velocity, rate, speed) -> System:
     )
 
 
-def motion(links, i) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def motion(links, motions, i) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return position, velocity and angular velocity of the origin of a link in the world."""
-    link = links[i]
-    base = links[link.root]
+    link, base = motions[i], motions[links[i].root]
     R = base.R_NB.reshape(3, 3)
     w, v = R @ link.V[:3], R @ link.V[3:]
     p = base.p_NB + R @ link.p
@@ -51,11 +50,11 @@ def test_chaser_starts_with_the_requested_motion_relative_to_the_port(velocity, 
         turn=np.zeros(3), roll=0.0, v_PT=V_PT, w_PT=W_PT,
     )  # fmt: skip
     assembly = replace_start(described, "chaser", start)
-    links = links_at_state(assembly, assembly.y)
+    links, motions = assembly.links, motions_at_state(assembly, assembly.y)
     port, chaser = (assembly.placed[name].link for name in ("port", "chaser"))
-    p_P, v_P, w_P = motion(links, port)
-    p_T, v_T, w_T = motion(links, chaser)
-    R_NP = links[links[port].root].R_NB.reshape(3, 3) @ links[port].R.reshape(3, 3)
+    p_P, v_P, w_P = motion(links, motions, port)
+    p_T, v_T, w_T = motion(links, motions, chaser)
+    R_NP = motions[links[port].root].R_NB.reshape(3, 3) @ motions[port].R.reshape(3, 3)
     R_NP = R_NP @ assembly.placed["port"].X_LB.R
     assert R_NP.T @ (p_T - p_P) == pytest.approx(P_PT, abs=1e-14)
     assert R_NP.T @ (v_T - v_P - np.cross(w_P, p_T - p_P)) == pytest.approx(V_PT, abs=1e-14)

@@ -88,7 +88,7 @@ def test_spring_of_a_universal_joint_is_the_same_in_all_directions(angle):
     assert record.deflection == pytest.approx(tilt, rel=4 * EPS)
     assert record.force == pytest.approx(theory.exponential_spring_force(tilt, 7.0, 0.1, 3.0), rel=8 * EPS)
     _, records = evaluate(assemble(system))
-    torque = np.array([axis.tau for axis in records[1]])
+    torque = np.array([axis.tau for axis in records.axes])
     assert torque == pytest.approx(
         -record.force * np.array([math.cos(angle), math.sin(angle)]), abs=8 * EPS * record.force
     )

@@ -79,7 +79,7 @@ def test_energy_and_momentum_are_those_of_the_lagrangian():
             V = impact.motion[i]
             kinetic += 0.5 * V @ impact._inertias[i] @ V
     for a in m.appendages:
-        link = m.links[a.link]
+        link = m.motions[a.link]
         own = rate[a.at_q - (n_q - len(q)) :][: a.count]
         L = m.modes.c[a.first : a.first + a.count, :6]
         R = link.R.reshape(3, 3)

@@ -151,7 +151,7 @@ def bring_to_rest(assembly):
             laws.strut[row].preload = 0.0
             laws.strut[row].length += seen.deflection
         elif name == "weld":
-            hold_present_pose(element, states.weld[row], machine.links)
+            hold_present_pose(element, states.weld[row], machine.links, machine.motions)
         elif name == "drive":
             rest_at(states.drive[row], 0.0, float(assembly.y[element.at_q]))
     return assembly
@@ -166,7 +166,7 @@ def test_fast_modes_of_a_docking_agree_with_central_differences(time, pushing):
     session.advance(time)
     machine, y = session.system, session.state.copy()
     derivative(machine, time, y, np.zeros_like(y))
-    assert sum(machine.pairs["force"] > 0.0) >= pushing
+    assert sum(machine.pair_states["force"] > 0.0) >= pushing
     n_q, n_u = int(machine.world[0].n_q), int(machine.world[0].n_u)
     used, true, turns, rates = compare_jacobians(machine, time, y, np.full(len(y), 1e-8))
     both = [np.linalg.eigvals(np.vstack([q[:, : n_q + n_u], u])) for q, u in ((turns, used), (rates, true))]
@@ -354,7 +354,7 @@ def test_the_jacobian_of_a_pin_in_its_hole():
     session = PreparedMultibody(leaning_pin()).begin()
     machine, y = session.system, session.state.copy()
     derivative(machine, session.time, y, np.zeros_like(y))
-    assert machine.interfaces[0].result[0] > 50.0
+    assert machine.interface_states[0].result[0] > 50.0
     used, true, _, _ = compare_jacobians(machine, session.time, y, np.full(len(y), 1e-9))
     n_q = int(machine.world[0].n_q)
     assert np.abs(true[:, n_q:]).max() > 100.0

@@ -20,27 +20,27 @@ def cases() -> list[tuple[Assembly, np.ndarray]]:
     return [(one, factor * one.y) for factor in (1.0, 1.0 + 1e-3) for one in systems]
 
 
-def expected_links(assembly: Assembly, y: np.ndarray) -> bytes:
+def expected_motions(assembly: Assembly, y: np.ndarray) -> bytes:
     system = system_records(assembly)
     set_motion(system, y)
-    return system.links.tobytes()
+    return system.motions.tobytes()
 
 
 @pytest.mark.plain_python
 def test_one_evaluator_serves_systems_of_any_size():
     motion = LinkMotion()
     for assembly, y in cases():
-        assert motion.at(assembly, y).tobytes() == expected_links(assembly, y)
+        assert motion.at(assembly, y).tobytes() == expected_motions(assembly, y)
 
 
 def test_threads_share_an_evaluator():
     motion, wanted = LinkMotion(), 50 * cases()
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda case: motion.at(*case).tobytes(), wanted))
-    assert found == [expected_links(*case) for case in wanted]
+    assert found == [expected_motions(*case) for case in wanted]
 
 
-def test_returned_links_do_not_change_with_later_evaluations():
+def test_returned_motions_do_not_change_with_later_evaluations():
     (assembly, y), *_ = cases()
     motion = LinkMotion()
     first = motion.at(assembly, y)
@@ -60,4 +60,4 @@ def test_copy_of_an_evaluator_has_separate_memory():
     (assembly, y), *_ = cases()
     copied = copy.deepcopy(assembly)
     assert copied.link_motion is not assembly.link_motion
-    assert copied.link_motion.at(copied, y).tobytes() == expected_links(assembly, y)
+    assert copied.link_motion.at(copied, y).tobytes() == expected_motions(assembly, y)

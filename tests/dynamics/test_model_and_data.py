@@ -160,5 +160,5 @@ def test_layout_is_printed_by_array():
     model = model_of("pins-4")
     lines = model.layout.table().splitlines()
     assert len(lines) == len(list(arrays_in(RUN)))
-    (links,) = (line.split() for line in lines if line.endswith(" system.links"))
-    assert links[:3] == ["data", "0", "records"]
+    (world,) = (line.split() for line in lines if line.endswith(" system.world"))
+    assert world[:3] == ["model", "0", "records"]

@@ -78,7 +78,7 @@ def test_energy_and_angular_momentum_are_conserved_for_ten_orbits() -> None:
 
     def constants(t: float, y: np.ndarray) -> tuple[float, np.ndarray]:
         _, m = evaluate(assembly, y, t)
-        base, hill, o = m.links[2], m.links[1], m.orbit[0]
+        base, hill, o = m.motions[2], m.motions[1], m.orbit_motion[0]
         R, w = base.R_NB.reshape(3, 3), base.V[:3]
         R_HB = hill.R_NB.reshape(3, 3).T @ R
         slip, side, down = w - R_HB.T @ hill.V[:3], R_HB[1], R_HB[2]
@@ -118,8 +118,8 @@ def test_relative_motion_of_two_bodies_equals_the_exact_difference(eccentricity:
     wanted, _ = relative_motion(orbit.state(), (p, v), [0.0, 900.0], j2=j2)
     assembly = assemble(system)
     _, m = evaluate(assembly, run.state, run.time)
-    between = m.links[3].p_NB - m.links[2].p_NB
-    R_NH = m.links[1].R_NB.reshape(3, 3)
+    between = m.motions[3].p_NB - m.motions[2].p_NB
+    R_NH = m.motions[1].R_NB.reshape(3, 3)
     if not j2:  # with J2 the target leaves the reference point, and its own Hill frame rotates away
         np.testing.assert_allclose(R_NH.T @ between, wanted[-1], atol=1e-6)
     assert np.linalg.norm(between) == pytest.approx(np.linalg.norm(wanted[-1]), abs=2e-6)
@@ -150,16 +150,16 @@ def test_relative_motion_resolves_a_micrometre_in_orbit() -> None:
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e3, 1e6])
 def test_difference_of_gravity_has_full_precision(size: float) -> None:
-    o = np.zeros(1, orbit_kernels.ORBIT).view(np.recarray)[0]
-    o.mu, o.r[:] = 3.986e14, (4e6, -3e6, 5e6)
+    mu, o = 3.986e14, np.zeros(1, orbit_kernels.ORBIT_MOTION).view(np.recarray)[0]
+    o.r[:] = 4e6, -3e6, 5e6
     r = float(np.linalg.norm(o.r))
-    o.inverse_distance, o.gradient = 1.0 / r, o.mu / r**3
+    o.inverse_distance, o.gradient = 1.0 / r, mu / r**3
     offset = size * np.array([0.6, -0.3, 0.5])
     with localcontext(Context(prec=50)):
         near, d = ([Decimal(float(x)) for x in vector] for vector in (o.r, offset))
         far = [a + b for a, b in zip(near, d)]
         cubes = [sum(x * x for x in vector) ** Decimal("1.5") for vector in (near, far)]
-        exact = [float(-Decimal(float(o.mu)) * (b / cubes[1] - a / cubes[0])) for a, b in zip(near, far)]
+        exact = [float(-Decimal(mu) * (b / cubes[1] - a / cubes[0])) for a, b in zip(near, far)]
     # Rounding of the few operations of Eqs. (O3) and (O4).
     np.testing.assert_allclose(
         orbit_kernels.differential_gravity(o, *offset), exact, rtol=0.0, atol=1e-15 * o.gradient * size
@@ -207,10 +207,10 @@ def test_plates_have_drag_and_solar_pressure() -> None:
         for change in ({}, {"plates": {}})
     )
     (pushed, m), (falling, _) = evaluate(assembly), evaluate(bare)
-    o, R = m.orbit[0], m.links[2].R_NB.reshape(3, 3)
-    w = R @ m.links[2].V[:3]
+    o, R = m.orbit_motion[0], m.motions[2].R_NB.reshape(3, 3)
+    w = R @ m.motions[2].V[:3]
     at = R @ plate.centre
-    wind = ROTATION * np.cross(o.pole, o.r + at) - o.v - np.cross(w, at)
+    wind = ROTATION * np.cross(m.orbit[0].pole, o.r + at) - o.v - np.cross(w, at)
     wanted = drag(plate, 4e-12, R.T @ wind) + solar_pressure(plate, R.T @ np.asarray(orbit.sun))
     n_q = int(assembly.world[0].n_q)
     change = (pushed - falling)[n_q : n_q + 6]

@@ -9,6 +9,7 @@ from softdock.assembly.channels.records import channel_records
 from softdock.assembly.reactions import rigidly_beyond
 from softdock.dynamics.kernels.channels.channels import read_channels
 from softdock.dynamics.kernels.forces.reactions import frame_acceleration
+from softdock.dynamics.link_poses import link_pose
 from softdock.elements.load.model import Load
 from softdock.elements.lock.model import Lock
 from softdock.elements.spring.model import Spring
@@ -18,7 +19,6 @@ from softdock.model.observations import Observation, parse_observation
 from softdock.model.orbit import SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
-from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import quaternion_from_matrix
 from softdock.tree import joints as j
 from softdock.tree.frames import Anchor
@@ -132,10 +132,7 @@ def loaded_system(seed: int, *, gravity: bool = True, connections: bool = True) 
 
 def world_pose(records, assembly, name):
     placed = assembly.placed[name]
-    link = records.links[placed.link]
-    base = records.links[link.root]
-    X_NB = Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB)
-    return X_NB @ Pose(R=link.R.reshape(3, 3), p=link.p) @ placed.X_LB
+    return link_pose(records.links, records.motions, placed.link) @ placed.X_LB
 
 
 def momentum_rate(system, assembly, records, name):

@@ -109,4 +109,4 @@ def test_record_and_peaks_of_a_small_run():
     assert run.peaks[1].largest > 0.0
     assert seen["mass.tilt"].max() == 0.0
     _, records = evaluate(assemble(system))
-    assert len(records[2]) == 2
+    assert len(records.elements) == 2

@@ -34,18 +34,17 @@ def random_system(seed: int) -> System:
 def accelerations(system: System, assembly: Assembly, y=None) -> dict[str, np.ndarray]:
     """Return accelerations by body in MuJoCo's order; of a free body: origin in world axes, rotation in body axes."""
     _, records = evaluate(assembly, y)
-    links, axes = records.links, records.axes
-    link_accelerations(links, records.groups, 0)  # the derivative omits the bases
+    link_accelerations(records, 0)  # the derivative omits the bases
     out = {}
     for name, body in system.bodies.items():
         place = assembly.joints[name]
         if isinstance(body.joint, j.Free):
-            link = links[assembly.placed[name].link]
-            A, V = link.dA, link.V
-            R = link.R_NB.reshape(3, 3)
+            motion = records.motions[assembly.placed[name].link]
+            A, V = motion.acceleration_change, motion.V
+            R = motion.R_NB.reshape(3, 3)
             out[name] = np.concatenate([R @ (A[3:] + np.cross(V[:3], V[3:])) + system.gravity, A[:3]])
         else:
-            out[name] = axes.udot[place.at_u : place.at_u + place.rows].copy()
+            out[name] = records.axes.udot[place.at_u : place.at_u + place.rows].copy()
     return out
 
 
@@ -134,7 +133,7 @@ def pinocchio_accelerations(system: System, assembly: Assembly) -> dict[str, np.
     for name, made in joints.items():
         if made and not isinstance(system.bodies[name].joint, j.Free):
             place, at = assembly.joints[name], model.joints[made[0]].idx_v
-            tau[at : at + place.rows] = records[1].tau[place.at_u : place.at_u + place.rows]
+            tau[at : at + place.rows] = records.axes.tau[place.at_u : place.at_u + place.rows]
     a = pin.aba(model, model.createData(), q, v, tau)
     out = {}
     for name, body in system.bodies.items():

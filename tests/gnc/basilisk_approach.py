@@ -82,10 +82,11 @@ def _craft(name: str) -> Any:
     """Return a craft with the initial state of Softdock's scenario, relative to the Earth."""
     prepared = PreparedMultibody(law.scenario(gnc=False))
     session = prepared.begin()
-    link = session.system.links[prepared.assembly.placed[name].link]
+    index, system = prepared.assembly.placed[name].link, session.system
     r, v = law.orbit_of_origin(0.0)
-    R = link.R_NB.reshape(3, 3)
-    at = int(link.at_q)
+    motion = system.motions[index]
+    R = motion.R_NB.reshape(3, 3)
+    at = int(system.links[index].at_q)
     q = session.state[at + 3 : at + 7]
     craft = spacecraft.Spacecraft()
     craft.ModelTag = name
@@ -95,10 +96,10 @@ def _craft(name: str) -> Any:
     }[name]
     hub = craft.hub
     hub.mHub, hub.r_BcB_B, hub.IHubPntBc_B = mass, [[0.0]] * 3, (inertia * np.eye(3)).tolist()
-    hub.r_CN_NInit = (r + link.p_NB).reshape(3, 1).tolist()
-    hub.v_CN_NInit = (v + R @ link.V[3:]).reshape(3, 1).tolist()
+    hub.r_CN_NInit = (r + motion.p_NB).reshape(3, 1).tolist()
+    hub.v_CN_NInit = (v + R @ motion.V[3:]).reshape(3, 1).tolist()
     hub.sigma_BNInit = (q[1:] / (1.0 + q[0])).reshape(3, 1).tolist()
-    hub.omega_BN_BInit = link.V[:3].reshape(3, 1).tolist()
+    hub.omega_BN_BInit = motion.V[:3].reshape(3, 1).tolist()
     return craft
 
 

@@ -451,7 +451,7 @@ def test_pieces_of_a_session_give_the_same_commands() -> None:
     for k in range(1, 51):
         parts.advance(0.1 * k)
     np.testing.assert_allclose(parts.state, whole.state, rtol=1e-9, atol=1e-9)
-    assert parts.system.gnc.controllers[0].tick == whole.system.gnc.controllers[0].tick
+    assert parts.system.gnc.controller_states[0].tick == whole.system.gnc.controller_states[0].tick
 
 
 def test_thruster_firings_excite_flexible_structures_and_slosh() -> None:

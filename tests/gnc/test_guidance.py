@@ -81,7 +81,7 @@ def test_channels_of_controllers_have_their_first_value_at_the_start() -> None:
         events={"near": {"when": "chaser.reference < 1 m", "message": "The reference is near."}},
     )  # fmt: skip
     session = prepare(scenario).begin()  # type: ignore[union-attr]
-    assert session.system.gnc.controllers[0].corridor == pytest.approx(0.4 + 4.0 * math.tan(0.1))
+    assert session.system.gnc.controller_states[0].corridor == pytest.approx(0.4 + 4.0 * math.tan(0.1))
     result = simulate(scenario)
     assert result.metrics["margin"] == pytest.approx(0.4 + 4.0 * math.tan(0.1), abs=0.06)
     assert values(result, "chaser.corridor")[0] == pytest.approx(0.4 + 4.0 * math.tan(0.1))
@@ -106,7 +106,7 @@ def test_a_transfer_to_a_port_that_turns_ends_where_the_port_is_then(path: str, 
         orbit={"altitude": "500 km"},
     )  # fmt: skip
     session = prepare(scenario).begin()  # type: ignore[union-attr]
-    references, speeds, state = [], [], session.system.gnc.controllers[0]
+    references, speeds, state = [], [], session.system.gnc.controller_states[0]
     for k in range(1, round((duration + 10.0) / period)):
         session.advance(k * period)
         references.append(state.p_ref.copy())

@@ -31,24 +31,25 @@ def errors_at_sample(session: Session, instant: float) -> tuple[np.ndarray, np.n
 
     A call of `advance` executes the sample at its end in the next call: the true motion is that before the sample.
     """
-    controller, nav = session.system.gnc.controllers[0], session.system.gnc.navigation[0]
+    controller, filters = session.system.gnc.controllers[0], session.system.gnc.navigation_states[0]
     session.advance(instant)
-    base, hill = (session.system.links[k] for k in (controller.link, controller.fixed_frame))
+    base, hill = (session.system.motions[k] for k in (controller.link, controller.fixed_frame))
     R_NB, R_NH = base.R_NB.reshape(3, 3).copy(), hill.R_NB.reshape(3, 3)
     p = R_NH.T @ base.p_NB
     v = R_NH.T @ R_NB @ base.V[3:] - np.cross(hill.V[:3], p)
     R_HB = R_NH.T @ R_NB
     session.advance(instant + 1e-6)
-    R = matrix_from_quaternion(nav.q).T @ R_HB
+    R = matrix_from_quaternion(filters.q).T @ R_HB
     angles = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    return np.concatenate([p, v]) - nav.x, np.concatenate([angles, nav.gyro_bias - nav.bias])
+    return np.concatenate([p, v]) - filters.x, np.concatenate([angles, filters.gyro_bias - filters.bias])
 
 
 def seeded_runs(scenario: MultibodyScenario, count: int) -> Iterator[Session]:
-    """Yield runs that differ in their random numbers, without preparing each of them."""
+    """Yield runs that differ in their random numbers after the first sample, without preparing each of them."""
     prepared = prepare(scenario)
     for seed in range(count):
         session = prepared.begin()  # type: ignore[union-attr]
+        session.unshare_model()
         session.system.gnc.controllers[0].seed = seed
         yield session
 
@@ -81,11 +82,11 @@ def test_filters_are_consistent_with_the_true_motion(case: str) -> None:
     scenario = chaser(gnc, start, duration=10.0, orbit={"altitude": "500 km"}, record={"rate": 0.0})
     squares, attitude, rng = [], [], np.random.default_rng(1)
     for session in seeded_runs(scenario, RUNS):
-        nav = session.system.gnc.navigation[0]
-        nav.gyro_bias[:] = FILTER["bias"] * rng.normal(size=3)
+        filters = session.system.gnc.navigation_states[0]
+        filters.gyro_bias[:] = FILTER["bias"] * rng.normal(size=3)
         e, a = errors_at_sample(session, 9.5)
-        squares.append(e @ np.linalg.solve(nav.P, e))
-        attitude.append(a @ np.linalg.solve(nav.P_attitude, a))
+        squares.append(e @ np.linalg.solve(filters.P, e))
+        attitude.append(a @ np.linalg.solve(filters.P_attitude, a))
     low, high = chi2.ppf(0.025, 6 * RUNS) / RUNS, chi2.ppf(0.975, 6 * RUNS) / RUNS
     assert low < np.mean(squares) < high
     assert low < np.mean(attitude) < high
@@ -137,7 +138,7 @@ def test_covariances_of_a_run_converge_to_the_riccati_solution() -> None:
     prior = solve_discrete_are(A.T, H.T, Q, SENSOR["noise"] ** 2 * np.eye(3))
     gain = prior @ H.T @ np.linalg.inv(H @ prior @ H.T + SENSOR["noise"] ** 2 * np.eye(3))
     np.testing.assert_allclose(
-        session.system.gnc.navigation[0].P, prior - gain @ H @ prior, rtol=1e-6, atol=1e-12
+        session.system.gnc.navigation_states[0].P, prior - gain @ H @ prior, rtol=1e-6, atol=1e-12
     )
 
 
@@ -149,10 +150,11 @@ def test_estimated_deviation_of_the_tip_is_that_of_its_error() -> None:
     squares = []
     for session in seeded_runs(chaser(gnc, duration=2.0), 60):
         session.advance(2.0)
-        nav, error = session.system.gnc.navigation[0], session.system.gnc.controllers[0].estimate_errors[0]
-        squares.append((error / nav.tip_sigma) ** 2)
+        records = session.system.gnc
+        filters, error = records.navigation_states[0], records.controller_states[0].estimate_errors[0]
+        squares.append((error / filters.tip_sigma) ** 2)
     assert np.mean(squares) == pytest.approx(1.0, abs=4 * math.sqrt(2 / (3 * 60)))
-    assert np.trace(nav.P[:3, :3]) > 2.0 * nav.tip_sigma**2
+    assert np.trace(filters.P[:3, :3]) > 2.0 * filters.tip_sigma**2
 
 
 def test_the_loop_closes_with_sensors_and_filters() -> None:
@@ -197,8 +199,8 @@ def count_lost_measurements(**changes: Any) -> tuple[int, int]:
     gnc = controller(mode="drift", navigation=navigation(**changes))
     session = prepare(chaser(gnc, {"position": (0.0, 2.0, -5.0)}, duration=100.0)).begin()  # type: ignore[union-attr]
     session.advance(100.0)
-    nav = session.system.gnc.navigation[0]
-    return int(nav.lost), int(nav.sample)
+    filters = session.system.gnc.navigation_states[0]
+    return int(filters.lost), int(filters.sample)
 
 
 def test_angle_bias_of_the_sensor_turns_the_body_by_the_negative_bias() -> None:

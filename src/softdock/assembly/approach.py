@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, links_at_state
+from softdock.assembly.assembler import Assembly, motions_at_state
 from softdock.dynamics.link_poses import link_motion, link_pose
 from softdock.errors import InputError, Problem
 from softdock.spatial.poses import Pose
@@ -39,16 +39,15 @@ def chaser_start(
     and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes.
     """
     system = assembly.system
-    links = links_at_state(assembly, assembly.y).view(np.ndarray)
-    X_NP, X_NT = _pose(links, assembly, port), _pose(links, assembly, tip)
-    X_NC = link_pose(links, assembly.placed[chaser].link) @ assembly.placed[chaser].X_LB
+    motions = motions_at_state(assembly, assembly.y).view(np.ndarray)
+    X_NP, X_NT, X_NC = (_pose(assembly, motions, anchor) for anchor in (port, tip, Anchor(body=chaser)))
     q_turn, q_roll = (quaternion_from_rotation_vector(v) for v in (turn, np.array([0.0, 0.0, roll])))
     R_PT = matrix_from_quaternion(q_turn) @ matrix_from_quaternion(q_roll)
     X_CT = X_NC.relative(X_NT)
     wanted = X_NP @ Pose(R=R_PT, p=p_PT)
     R = wanted.R @ X_CT.R.T
     p = wanted.p - R @ X_CT.p
-    V_NP = link_motion(links, assembly.placed[port.body].link)
+    V_NP = link_motion(assembly.links, motions, assembly.placed[port.body].link)
     w = V_NP[:3] + X_NP.vector(w_PT)
     v_tip = point_velocity(V_NP, wanted.p) + X_NP.vector(v_PT)
     orbiting = (
@@ -67,6 +66,6 @@ def chaser_start(
     )
 
 
-def _pose(links: Records, assembly: Assembly, anchor: Anchor) -> Pose:
+def _pose(assembly: Assembly, motions: Records, anchor: Anchor) -> Pose:
     placed = assembly.placed[anchor.body]
-    return link_pose(links, placed.link) @ placed.X_LB @ anchor.pose()
+    return link_pose(assembly.links, motions, placed.link) @ placed.X_LB @ anchor.pose()

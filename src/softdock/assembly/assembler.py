@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.axis_groups import group_axes, write_inertia
+from softdock.assembly.axis_groups import group_axes
 from softdock.assembly.elements import (
     ElementArrays,
     element_arrays,
@@ -86,7 +86,7 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
     With `changed`, the layout has the numbers of a system that differs in these members only; the result has the same
     bits.
     """
-    links, axes, groups, world = map(k.copy_records, (layout.links, layout.axes, layout.groups, layout.world))
+    links, world = map(k.copy_records, (layout.links, layout.world))
     n_q = len(layout.state_kinds) - EXTRA_STATES - len(layout.velocities)
     q, u = layout.y[:n_q].copy(), layout.velocities.copy()
     q[layout.state_kinds[:n_q] == StateKind.MODAL] = 0.0
@@ -104,14 +104,12 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
             )
     heavier = placed if changed is None else changed.names("bodies", "mass", "centre_of_mass", "inertia")
     for link in sorted({layout.placed[name].link for name in heavier}):
-        _write_link_inertia(links, groups, link, layout, system)
+        _write_link_inertia(links, link, layout, system)
     world.view(np.ndarray)["gravity"] = system.gravity
     written = replace(
         layout,
         system=system,
         links=links,
-        axes=axes,
-        groups=groups,
         world=world,
         velocities=u,
         reactions=_update_mounts(layout, system, set(heavier)) if changed else layout.reactions,
@@ -194,9 +192,7 @@ def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
     return _with_equilibrium(_at_start(moved, q))
 
 
-def _write_link_inertia(
-    links: np.recarray, groups: np.recarray, link: int, layout: Assembly, system: System
-) -> None:
+def _write_link_inertia(links: np.recarray, link: int, layout: Assembly, system: System) -> None:
     """Write the inertia of a link: the sum over its bodies and structures."""
     own = np.zeros(10)
     for name, placed in layout.placed.items():
@@ -205,10 +201,7 @@ def _write_link_inertia(
     for attached in layout.attached:
         if attached.link == link:
             own += attached.own()
-    plain = links.view(np.ndarray)
-    plain["own"][link] = plain["deformed"][link] = own
-    if plain["parent"][link] >= 0:
-        write_inertia(groups, links[link])
+    links.view(np.ndarray)["own"][link] = own
 
 
 class _LayoutBuilder:
@@ -241,9 +234,6 @@ class _LayoutBuilder:
         record.root = index if parent < 0 else self.links[parent].root
         record.at_q, record.at_u = len(self.q), len(self.u)
         record.R_PJ[:], record.p_PJ[:] = X_PJ.R.ravel(), X_PJ.p
-        record.R_NB[:] = np.eye(3).ravel()
-        if parent < 0:
-            record.R[:] = np.eye(3).ravel()
         self.links.append(record)
         return index
 
@@ -327,7 +317,6 @@ class _LayoutBuilder:
         links = k.records(len(self.links), k.LINK)
         for i, link in enumerate(self.links):
             links[i] = link
-        axes = k.records(len(self.u), k.AXIS)
         groups, tiles = group_axes(links)
         flexible = flexible_records(self.attached, len(self.q), len(self.u))
         modal = len(flexible.modes)
@@ -345,7 +334,6 @@ class _LayoutBuilder:
         return Assembly(
             system=self.system,
             links=links,
-            axes=axes,
             groups=groups,
             tiles=tiles,
             **_arrays_of(empty_elements()),
@@ -360,7 +348,7 @@ class _LayoutBuilder:
             attached=self.attached,
             modal_scales=modal_scales(self.attached),
             flexible=flexible,
-            locks=np.zeros((6 * locks, 6 * locks + 1)),
+            lock_count=locks,
             orbit=orbit_record(self.system.orbit, self.hill),
             plates=self._plate_records(),
             reactions=reactions,
@@ -413,10 +401,10 @@ def _at_start(assembly: Assembly, q: Floats) -> Assembly:
     ]
     if holding or assembly.velocities.any():  # at rest nothing has momentum
         # Velocities stand in for momenta: the motion of free bases is wrong and not used.
-        links = links_at_state(assembly, state(q, assembly.velocities))
-        y = state(q, momenta(links, assembly.velocities))
+        motions = motions_at_state(assembly, state(q, assembly.velocities))
+        y = state(q, momenta(assembly.links, motions, assembly.velocities))
         for name in holding:
-            _hold_poses(assembly.elements, kind_number(name), getattr(assembly.states, name), links)
+            _hold_poses(assembly, kind_number(name), getattr(assembly.states, name), motions)
     return replace(assembly, y=y)
 
 
@@ -425,25 +413,26 @@ def state(q: Floats, momenta_and_speeds: Floats) -> Floats:
     return np.concatenate([q, momenta_and_speeds, np.zeros(EXTRA_STATES)])
 
 
-def links_at_state(assembly: Assembly, y: Floats) -> np.recarray:
-    """Return the links with poses and velocities of a state."""
+def motions_at_state(assembly: Assembly, y: Floats) -> np.recarray:
+    """Return poses and velocities of the links at a state."""
     return assembly.link_motion.at(assembly, y)
 
 
-def momenta(links: np.recarray, u: Floats) -> Floats:
-    """Replace the velocity of every free base in `u` by the momentum of its tree; expects placed links."""
-    plain = links.view(np.ndarray)  # field access on a plain array is ten times faster
+def momenta(links: np.recarray, motions: np.recarray, u: Floats) -> Floats:
+    """Replace the velocity of every free base in `u` by the momentum of its tree; expects motions at a state."""
+    plain, moving = links.view(np.ndarray), motions.view(np.ndarray)  # field access is ten times faster
     out = u.copy()
     for i in np.flatnonzero(plain["kind"] == k.FREE).tolist():
-        at, h, inertia = plain["at_u"][i], plain["h_rel"][i], plain["total"][i]
-        out[at : at + 6] = base_pose(plain, i).wrench(momentum(inertia, u[at : at + 6]) + h)
+        at, h, inertia = plain["at_u"][i], moving["h_rel"][i], moving["total"][i]
+        out[at : at + 6] = base_pose(plain, moving, i).wrench(momentum(inertia, u[at : at + 6]) + h)
     return out
 
 
-def _hold_poses(elements: np.recarray, kind: int, states: np.recarray, links: np.recarray) -> None:
-    """Let the elements of a kind hold the relative poses of the initial state; expects placed links."""
+def _hold_poses(assembly: Assembly, kind: int, states: np.recarray, motions: np.recarray) -> None:
+    """Let the elements of a kind hold the relative poses of the initial state, whose motions are given."""
+    links, elements = assembly.links, assembly.elements
     for element, held in zip(elements[elements.kind == kind], states):
-        X_NF = link_pose(links, element.a) @ Pose(R=element.R_aF.reshape(3, 3), p=element.p_aF)
-        X_NG = link_pose(links, element.b) @ Pose(R=element.R_bG.reshape(3, 3), p=element.p_bG)
+        X_NF = link_pose(links, motions, element.a) @ Pose(R=element.R_aF.reshape(3, 3), p=element.p_aF)
+        X_NG = link_pose(links, motions, element.b) @ Pose(R=element.R_bG.reshape(3, 3), p=element.p_bG)
         X_FG = X_NF.relative(X_NG)
         held.R_FG[:], held.p_FG[:] = X_FG.R.ravel(), X_FG.p

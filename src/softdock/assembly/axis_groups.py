@@ -82,21 +82,15 @@ def _write_column(group: np.record, lane: int, link: np.record, column: int) -> 
     group.turns[0, lane] = link.kind != k.PRISMATIC
     group.slides[0, lane] = link.kind == k.PRISMATIC
     if row == link.rows - 1:
-        group.R_PJ[:, lane], group.p_PJ[:, lane], group.own[:, lane] = link.R_PJ, link.p_PJ, link.own
-
-
-def write_inertia(groups: np.recarray, link: np.record) -> None:
-    """Update the inertia of a link with a parent in its group."""
-    last = link.column + link.rows - 1
-    groups["own"][last // LANES][:, last % LANES] = link.own
+        group.R_PJ[:, lane], group.p_PJ[:, lane] = link.R_PJ, link.p_PJ
 
 
 def _tiles(above: Floats, same: Floats, groups: int) -> np.recarray:
-    """Return the lower triangle of tiles, row by row, and one more tile of scratch memory."""
+    """Return the lower triangle of tiles, row by row."""
     n, width = len(above), LANES * groups
     full = np.zeros((2, width, width))
     full[:, :n, :n] = above, same
-    tiles = k.records(groups * (groups + 1) // 2 + 1, k.TILE)
+    tiles = k.records(groups * (groups + 1) // 2, k.TILE)
     blocks = [(LANES * i, LANES * j) for i in range(groups) for j in range(i + 1)]
     for tile, (i, j) in zip(tiles, blocks):
         tile.above[:], tile.same[:] = full[:, i : i + LANES, j : j + LANES]

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, links_at_state, momenta, state
+from softdock.assembly.assembler import Assembly, momenta, motions_at_state, state
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.impulse import Impact
-from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.system_records import system_records
 from softdock.errors import RunError
 from softdock.spatial.vectors import inverse_motion_transform
@@ -34,7 +33,7 @@ def settle_structures(assembly: Assembly) -> Assembly:
         assembly = _deformed(assembly, at, q)
         rate = np.zeros(len(assembly.y))
         derivative(system_records(assembly), 0.0, assembly.y, rate)
-        residual = np.where(marked, rate[n_q + len(assembly.axes) :][: at.size], 0.0)
+        residual = np.where(marked, rate[n_q + assembly.axis_count :][: at.size], 0.0)
         scale = float(np.abs(residual).max(initial=0.0))
         first = max(first, scale)
         if scale <= TOLERANCE * first:
@@ -50,8 +49,8 @@ def _deformed(assembly: Assembly, at: NDArray[np.int64], q: Floats) -> Assembly:
     n_q = int(assembly.world[0].n_q)
     positions = assembly.y[:n_q].copy()
     positions[at] = q
-    moving = momenta(links_at_state(assembly, state(positions, assembly.velocities)), assembly.velocities)
-    return replace(assembly, y=state(positions, moving))
+    motions = motions_at_state(assembly, state(positions, assembly.velocities))
+    return replace(assembly, y=state(positions, momenta(assembly.links, motions, assembly.velocities)))
 
 
 def _modal_compliance(assembly: Assembly) -> Floats:
@@ -63,7 +62,7 @@ def _modal_compliance(assembly: Assembly) -> Floats:
         L = modes["c"][:, :6].T
         keep = np.eye(int(a.count))
         if impact.links[impact.links[a.link].root].kind == k.FREE:
-            X = inverse_motion_transform(link_pose(impact.links, a.link))
+            X = inverse_motion_transform(impact.pose(a.link))
             inverse = X @ np.linalg.inv(impact.whole_inertia(int(a.link))) @ X.T
             keep = keep - L.T @ inverse @ L
         blocks.append(keep / modes["stiffness"][:, None])

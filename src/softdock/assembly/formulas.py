@@ -46,7 +46,7 @@ def formula_nodes(quantities: Sequence[Quantity]) -> tuple[np.recarray, list[tup
     out = records(ends[-1] if ends else 0, NODE)
     plain = out.view(np.ndarray)
     for record, node in zip(plain, (node for program in programs for node in program)):
-        record["kind"], record["a"], record["b"], record["c"], record["value"] = node
+        record["kind"], record["a"], record["b"], record["c"], record["constant"] = node
     return out, [(end - len(program), end) for end, program in zip(ends, programs)]
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, links_at_state
+from softdock.assembly.assembler import Assembly, motions_at_state
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
 from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.errors import InputError
@@ -65,10 +65,10 @@ def gnc_records(system: System, assembly: Assembly) -> GncRecords:
         sum(len(one.guidance.holds) for one in named if one.guidance),
         max(len(one.thrusters) for one in named),
     )
-    links = links_at_state(assembly, assembly.y).view(np.ndarray)
+    motions = motions_at_state(assembly, assembly.y).view(np.ndarray)
     first = [0, 0, 0, 0]
     for i, (name, controller) in enumerate(system.gnc.items()):
-        _ControllerWriter(name, controller, system, assembly, links).write(gnc, i, first)
+        _ControllerWriter(name, controller, system, assembly, motions).write(gnc, i, first)
     return gnc
 
 
@@ -76,10 +76,10 @@ class _ControllerWriter:
     """Writer of the records of one controller."""
 
     def __init__(
-        self, name: str, controller: Controller, system: System, assembly: Assembly, links: NDArray[np.void]
+        self, name: str, controller: Controller, system: System, assembly: Assembly, motions: NDArray[np.void]
     ) -> None:
         self.name, self.controller, self.system = name, controller, system
-        self.assembly, self.links = assembly, links
+        self.assembly, self.links, self.motions = assembly, assembly.links.view(np.ndarray), motions
         self.link = assembly.placed[name].link
         self.actual = self._actual_mass_properties()
         self.mass, self.centre, self.inertia = self._assumed_mass_properties()
@@ -88,7 +88,7 @@ class _ControllerWriter:
 
     def _actual_mass_properties(self) -> tuple[float, Floats, Floats]:
         """Return mass, centre and inertia about it of the whole tree at the start, link axes."""
-        total = self.links[self.link]["total"]
+        total = self.motions[self.link]["total"]
         mass = float(total[0])
         centre = np.array(total[1:4]) / mass
         xx, yy, zz, xy, xz, yz = total[4:]
@@ -128,10 +128,10 @@ class _ControllerWriter:
 
     def _wheel_axes(self) -> Floats:
         """Return the axes of the wheels in the link of the controller, shape (wheels, 3)."""
-        R_NB = base_pose(self.links, self.link).R
+        R_NB = base_pose(self.links, self.motions, self.link).R
         wheels = [self.assembly.placed[wheel.body].link for wheel in self.controller.wheels.values()]
         # A revolute link turns about its z axis.
-        axes = [R_NB.T @ link_pose(self.links, link).R[:, 2] for link in wheels]
+        axes = [R_NB.T @ link_pose(self.links, self.motions, link).R[:, 2] for link in wheels]
         return np.array(axes).reshape(-1, 3)
 
     def _torques_without_wheels(self) -> Floats:
@@ -144,7 +144,7 @@ class _ControllerWriter:
         c, model = gnc.controllers[index], self.controller
         c.link, c.period = self.link, 1.0 / model.rate
         c.seed = (int(model.seed) + index * SEED_INCREMENT) & MASK  # controllers with the same seed differ
-        c.mode = c.next_mode = Mode[model.mode.upper()]
+        c.first_mode = Mode[model.mode.upper()]
         tip, target = model.tip or Anchor(body=self.name), model.target
         for record, anchor in (("LT", tip), ("AP", target)):
             placed = self.assembly.placed[anchor.body]
@@ -299,7 +299,7 @@ class _ControllerWriter:
         directions = np.array([unit_vector(one.direction) for one in thrusters])
         at = [one.at for one in thrusters]
         records = gnc.thrusters.view(np.ndarray)[first[0] - len(thrusters) : first[0]]
-        records["p"], records["flow"], records["scale"] = at, flows, 1.0
+        records["p"], records["flow"] = at, flows
         records["force"] = [
             one.thrust * (1.0 + one.thrust_error) * _misaligned(one, direction)
             for one, direction in zip(thrusters, directions)

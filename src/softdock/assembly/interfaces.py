@@ -5,7 +5,7 @@ import numpy as np
 from softdock.assembly.assembler import Assembly
 from softdock.contact.pins import shape_record
 from softdock.dynamics.entry_points import apply_interfaces, set_motion
-from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN, RESULT_DEPTH
+from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN, RESULT_DEPTH, initial_interface_states
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem
@@ -47,10 +47,11 @@ def refuse_overlapping_pins(
     """Raise `InputError` where pins are inside the material around their holes at the start."""
     if not len(interfaces):
         return
-    system_at_start = system_records(arrays)
-    set_motion(system_at_start, arrays.y)
-    faces = interfaces.copy()
-    apply_interfaces(system_at_start.links, faces, pins, np.zeros(1))
+    at_start = system_records(arrays)._replace(
+        interfaces=interfaces, interface_states=initial_interface_states(interfaces), pins=pins
+    )
+    set_motion(at_start, arrays.y)
+    apply_interfaces(at_start)
     problems = [
         Problem(
             field=f"interfaces.{name}",
@@ -58,7 +59,7 @@ def refuse_overlapping_pins(
             f"at most {MAX_OVERLAP * 1e3:g} mm is allowed.",
             hint="Move the bodies apart, or widen the holes.",
         )
-        for name, depth in zip(system.interfaces, faces.result[:, RESULT_DEPTH])
+        for name, depth in zip(system.interfaces, at_start.interface_states.result[:, RESULT_DEPTH])
         if depth > MAX_OVERLAP
     ]
     if problems:

@@ -138,7 +138,7 @@ def orbit_record(system_orbit: SystemOrbit | None, hill: int) -> np.recarray:
     o.density, o.rotation = system_orbit.density, ROTATION
     if system_orbit.sun is not None:
         o.sun[:] = unit_vector(system_orbit.sun)
-        o.pressure, o.sunlight = SOLAR_PRESSURE, 1.0
+        o.pressure = SOLAR_PRESSURE
         o.shadow = {"none": NO_SHADOW, "cylindrical": CYLINDER, "conical": CONE}[system_orbit.eclipse]
         o.earth_radius, o.sun_angle = RADIUS, math.asin(SUN_RADIUS / SUN_DISTANCE)
     return out

@@ -40,7 +40,7 @@ def phase_costs(scenario: MultibodyScenario, result: Result) -> list[PhaseCost]:
     """Advance a session to the ends of the phases of a run, and return what each costs; every call ends a step."""
     session, costs = PreparedMultibody(scenario).begin(), []
     for phase in result.phases:
-        steps, evaluations = session.steps, int(session.system.world[0].evaluations)
+        steps, evaluations = session.steps, int(session.system.counters[0].evaluations)
         begin = time.process_time()
         session.advance(phase.end)
         seconds = time.process_time() - begin
@@ -48,7 +48,7 @@ def phase_costs(scenario: MultibodyScenario, result: Result) -> list[PhaseCost]:
             PhaseCost(
                 phase.name,
                 session.steps - steps,
-                int(session.system.world[0].evaluations) - evaluations,
+                int(session.system.counters[0].evaluations) - evaluations,
                 seconds,
             )
         )

@@ -86,7 +86,7 @@ def read_check(system: SystemRecords, check: np.recarray, accuracy: Accuracy) ->
             seen["angular_momentum_error"], seen["largest_angular_momentum"] + inertia * accuracy.rate
         ),
         gross_work=float(seen["gross_work"]),
-        floating=bool(system.world.view(np.ndarray)["floating"][0]),
+        floating=bool(seen["floating"]),
     )
 
 

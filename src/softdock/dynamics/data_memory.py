@@ -51,6 +51,11 @@ class DataMemory:
         """Capacity of the near lists [blocks]."""
         return self._layout.sizes["blocks"]
 
+    def unshare_model(self) -> None:
+        """Use a copy of the constant arrays, which the caller may change; other data keep those of the model."""
+        self.blocks[Memory.MODEL] = self.blocks[Memory.MODEL].copy()
+        self._bind()
+
     def reset(self) -> None:
         """Return to the start of the run, as new data of the model are."""
         self.status = Status.RUNNING

@@ -39,8 +39,9 @@ def _check_gnc(gnc: gnc_records.GncRecords) -> str | None:
 def _check_system(system: motion.SystemRecords) -> str | None:
     """Return what is wrong with sizes of a system that depend on each other; None if nothing is."""
     groups, w = len(system.groups), system.world.view(np.ndarray)[0]
-    if len(system.tiles) < groups * (groups + 1) // 2:
-        return f"{len(system.tiles)} tiles for {groups} groups"
+    tiles = groups * (groups + 1) // 2
+    if len(system.tiles) < tiles or len(system.tile_inertias) < tiles + 1:
+        return f"{len(system.tiles)} tiles and {len(system.tile_inertias)} inertias for {groups} groups"
     if len(system.axes) > w["n_u"]:
         return f"{len(system.axes)} axes for {w['n_u']} momenta and speeds"
     return check_lists(system.arrays, system.lists)
@@ -70,32 +71,21 @@ def _check_run(run: run_data.RunData) -> str | None:
     return _check_states(run.system, run.y)
 
 
-def _check_contacts(
-    links: np.ndarray, pairs: np.ndarray, arrays: object, lists: object, *_: object
-) -> str | None:
-    return check_lists(arrays, lists)  # type: ignore[arg-type]
-
-
-def _check_power(links: np.ndarray, faces: np.ndarray, pins: np.ndarray, power: np.ndarray) -> str | None:
-    return None if len(power) else "power has no entry to write to"
-
-
 MODEL, DATA, ROWS, SCRATCH = Memory.MODEL, Memory.DATA, Memory.ROWS, Memory.SCRATCH
-_LINKS = records(tree.LINK, "links")
-_PAIRS = records(contacts.PAIR, "contacts")
-_INTERFACES = records(interfaces.INTERFACE, "interfaces")
-_PINS = records(interfaces.PIN, "pins", memory=MODEL)
 GNC = Structure(
     gnc_records.GncRecords,
     {
-        "controllers": records(gnc_records.CONTROLLER, "controllers", memory=DATA),
-        "navigation": records(gnc_records.NAVIGATION, "navigation", memory=DATA),
-        "thrusters": records(gnc_records.THRUSTER, "thrusters", memory=DATA),
+        "controllers": records(gnc_records.CONTROLLER, "controllers", memory=MODEL),
+        "navigation": records(gnc_records.NAVIGATION, "navigation", memory=MODEL),
+        "thrusters": records(gnc_records.THRUSTER, "thrusters", memory=MODEL),
         "wheels": records(gnc_records.WHEEL, "wheels", memory=MODEL),
         "holds": records(gnc_records.HOLD_POINT, "hold points", memory=MODEL),
         "effects": floats("controllers", 6, "thruster columns", memory=MODEL),
         "costs": floats("controllers", "thruster columns", memory=MODEL),
         "longest": floats("controllers", "thruster columns", memory=MODEL),
+        "controller_states": records(gnc_records.CONTROLLER_STATE, "controllers", memory=DATA),
+        "navigation_states": records(gnc_records.NAVIGATION_STATE, "navigation", memory=DATA),
+        "thruster_states": records(gnc_records.THRUSTER_STATE, "thrusters", memory=DATA),
         "on_times": floats("thruster columns", memory=SCRATCH),
         "demand": floats(6, memory=SCRATCH),
         "transition": floats(6, 6, memory=SCRATCH),
@@ -114,32 +104,43 @@ STATES = Structure(
 SYSTEM = Structure(
     motion.SystemRecords,
     {
-        "links": records(tree.LINK, "links", memory=DATA),
-        "axes": records(tree.AXIS, "axes", memory=DATA),
-        "elements": records(ELEMENT, "elements", memory=MODEL),
-        "element_data": records(ELEMENT_DATA, "elements", memory=DATA),
-        "laws": LAWS,
-        "states": STATES,
-        "tables": floats("table rows", 2, memory=MODEL),
-        "pairs": records(contacts.PAIR, "contacts", memory=DATA),
-        "bonds": records(bonds.BOND, "bonds", memory=DATA),
-        "arrays": CONTACT_ARRAYS,
-        "lists": CONTACT_LISTS,
-        "world": records(motion.WORLD, 1, memory=DATA),
-        "appendages": records(appendages.APPENDAGE, "appendages", memory=DATA),
-        "modes": records(appendages.MODE, "modes", memory=DATA),
+        "world": records(motion.WORLD, 1, memory=MODEL),
+        "links": records(tree.LINK, "links", memory=MODEL),
+        "groups": records(tree.GROUP, "groups", memory=MODEL),
+        "tiles": records(tree.TILE, "tiles", memory=MODEL),
+        "appendages": records(appendages.APPENDAGE, "appendages", memory=MODEL),
+        "modes": records(appendages.MODE, "modes", memory=MODEL),
         "nodes": records(appendages.NODE, "structure nodes", memory=MODEL),
         "shapes": floats("shape rows", 6, memory=MODEL),
-        "locks": floats("lock rows", "lock columns", memory=DATA),
-        "orbit": records(orbit.ORBIT, "orbits", memory=DATA),
+        "orbit": records(orbit.ORBIT, "orbits", memory=MODEL),
         "plates": records(orbit.PLATE, "plates", memory=MODEL),
-        "interfaces": records(interfaces.INTERFACE, "interfaces", memory=DATA),
+        "tables": floats("table rows", 2, memory=MODEL),
+        "pairs": records(contacts.PAIR, "contacts", memory=MODEL),
+        "arrays": CONTACT_ARRAYS,
+        "interfaces": records(interfaces.INTERFACE, "interfaces", memory=MODEL),
         "pins": records(interfaces.PIN, "pins", memory=MODEL),
-        "groups": records(tree.GROUP, "groups", memory=DATA),
-        "tiles": records(tree.TILE, "tiles", memory=DATA),
-        "reactions": records(reactions.REACTION, "reactions", memory=DATA),
+        "reactions": records(reactions.REACTION, "reactions", memory=MODEL),
         "items": records(reactions.ITEM, "items beyond mounts", memory=MODEL),
-        "formulas": records(formulas.NODE, "formula nodes", memory=DATA),
+        "elements": records(ELEMENT, "elements", memory=MODEL),
+        "laws": LAWS,
+        "formulas": records(formulas.NODE, "formula nodes", memory=MODEL),
+        "counters": records(motion.COUNTERS, 1, memory=DATA),
+        "element_data": records(ELEMENT_DATA, "elements", memory=DATA),
+        "states": STATES,
+        "motions": records(tree.LINK_MOTION, "links", memory=DATA),
+        "axes": records(tree.AXIS, "axes", memory=DATA),
+        "group_motions": records(tree.GROUP_MOTION, "groups", memory=DATA),
+        "tile_inertias": records(tree.TILE_INERTIA, "tile inertias", memory=DATA),
+        "appendage_motions": records(appendages.APPENDAGE_MOTION, "appendages", memory=DATA),
+        "mode_forces": records(appendages.MODE_FORCE, "modes", memory=DATA),
+        "orbit_motion": records(orbit.ORBIT_MOTION, "orbits", memory=DATA),
+        "pair_states": records(contacts.PAIR_STATE, "contacts", memory=DATA),
+        "bonds": records(bonds.BOND, "bonds", memory=DATA),
+        "lists": CONTACT_LISTS,
+        "interface_states": records(interfaces.INTERFACE_STATE, "interfaces", memory=DATA),
+        "reaction_wrenches": records(reactions.REACTION_WRENCH, "reactions", memory=DATA),
+        "formula_values": records(formulas.NODE_VALUE, "formula nodes", memory=DATA),
+        "locks": floats("lock rows", "lock columns", memory=DATA),
         "gnc": GNC,
     },
     _check_system,
@@ -236,27 +237,10 @@ impose_locks = EntryPoint(motion.impose_locks, SYSTEM, _STATE, separate=True, ch
 impulse_response = EntryPoint(impulse.impulse_response, SYSTEM, _STATE, _STATE, check=_check_states)
 linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate=True, check=_check_states)
 refresh_lists = EntryPoint(
-    contacts.refresh_lists, _LINKS, _PAIRS, CONTACT_ARRAYS, CONTACT_LISTS, BOOLEAN, FLOAT,
-    returns=Tuple((INTEGER, FLOAT)), separate=True, check=_check_contacts,
-)  # fmt: skip
-apply_contacts = EntryPoint(
-    contacts.apply_contacts,
-    _LINKS,
-    _PAIRS,
-    CONTACT_ARRAYS,
-    CONTACT_LISTS,
-    returns=FLOAT,
-    check=_check_contacts,
+    contacts.refresh_lists, SYSTEM, BOOLEAN, FLOAT, returns=Tuple((INTEGER, FLOAT)), separate=True
 )
-apply_interfaces = EntryPoint(
-    interfaces.apply_interfaces,
-    _LINKS,
-    _INTERFACES,
-    _PINS,
-    floats("power"),
-    separate=True,
-    check=_check_power,
-)
+apply_contacts = EntryPoint(contacts.apply_contacts, SYSTEM, returns=FLOAT)
+apply_interfaces = EntryPoint(interfaces.apply_interfaces, SYSTEM, returns=FLOAT, separate=True)
 write_conserved = EntryPoint(
     conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, Record(conservation.CONSERVED), separate=True,
     check=_check_states,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.entry_points import impulse_response, set_motion
+from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
@@ -72,22 +73,26 @@ class Impact:
         self.n_q, self.n_u = int(w.n_q), int(w.n_u)
         self.records = system_records(assembly)
         self.records.world[0].gravity[:] = 0.0
-        self.links, self.axes = self.records.links, self.records.axes
+        self.links, self.motions, self.axes = self.records.links, self.records.motions, self.records.axes
         plain = self.links.view(np.ndarray)  # field access on a plain array is ten times faster
         self._root, self._kind = plain["root"], plain["kind"]
         self._tops = _top_links(plain)
         self.motion = self._motion(y[self.n_q : self.n_q + self.n_u])
+
+    def pose(self, link: int) -> Pose:
+        """Return the pose X_NL of a link."""
+        return link_pose(self.links, self.motions, link)
 
     def _motion(self, u: Floats) -> Floats:
         """Return the spatial velocity of every link in N for given momenta and speeds, shape (links, 6)."""
         y = self.y.copy()
         y[self.n_q : self.n_q + self.n_u] = u
         set_motion(self.records, y)
-        return self._to_world(self.links.view(np.ndarray)["V"])
+        return self._to_world(self.motions.view(np.ndarray)["V"])
 
     def _to_world(self, motions: Floats) -> Floats:
         """Return spatial velocities (links, 6), given in base axes about bases, in N about its origin."""
-        bases = self.links.view(np.ndarray)[self._root]
+        bases = self.motions.view(np.ndarray)[self._root]
         R, p = bases["R_NB"].reshape(-1, 3, 3), bases["p_NB"]
         angular, linear = ((R @ part[:, :, None])[:, :, 0] for part in (motions[:, :3], motions[:, 3:]))
         return np.concatenate([angular, linear - np.cross(angular, p)], axis=1)
@@ -95,10 +100,10 @@ class Impact:
     def response(self, wrenches: dict[int, Floats]) -> tuple[Floats, Floats]:
         """Return the changes by impulsive wrenches on links: velocities of all links in N; momenta and speeds."""
         self._motion(np.zeros(self.n_u))
-        self.links.W[:] = 0.0
+        self.motions.W[:] = 0.0
         self.axes.tau[:] = 0.0
         for link, wrench in wrenches.items():
-            self.links[link].W[:] += wrench
+            self.motions[link].W[:] += wrench
         rates = np.zeros(len(self.y))
         impulse_response(self.records, np.zeros(len(self.y)), rates)
         change = np.concatenate([self.axes.udot, np.zeros(self.n_u - len(self.axes))])
@@ -108,8 +113,8 @@ class Impact:
         for link in self.links:
             if link.kind == k.FREE:
                 tree = self.links.root == link.root
-                change[link.at_u : link.at_u + 6] = self.links.W[tree].sum(axis=0)
-        return self._to_world(self.links.view(np.ndarray)["dA"]), change
+                change[link.at_u : link.at_u + 6] = self.motions.W[tree].sum(axis=0)
+        return self._to_world(self.motions.view(np.ndarray)["acceleration_change"]), change
 
     def locked(self, link: int, wrench: Floats) -> Floats:
         """Return how a wrench changes the velocity of a link's whole system in N while its joints are locked.
@@ -139,7 +144,7 @@ class Impact:
             place.rows for place in self.assembly.joints.values() if place.rows and place.at_u == first
         )
         column = int(self.links[top].column)
-        S = np.concatenate(self.records.groups.S, axis=1)[:, column : column + rows]
+        S = np.concatenate(self.records.group_motions.S, axis=1)[:, column : column + rows]
         return inertia, S  # the base frame is N here
 
     def whole_inertia(self, link: int) -> Floats:
@@ -153,7 +158,7 @@ class Impact:
     @functools.cached_property
     def _inertias(self) -> Floats:
         """6x6 inertias of all links about N's origin, in N axes, shape (links, 6, 6)."""
-        plain = self.links.view(np.ndarray)
+        plain = self.motions.view(np.ndarray)
         bases = plain[self._root]
         R_NB = bases["R_NB"].reshape(-1, 3, 3)
         p_NL = bases["p_NB"] + np.einsum("ijk,ik->ij", R_NB, plain["p"])

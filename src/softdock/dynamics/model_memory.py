@@ -8,6 +8,8 @@ import numpy as np
 
 from softdock.contact.arrays import contact_arrays, list_sizes
 from softdock.dynamics.entry_points import RUN
+from softdock.dynamics.kernels.forces.contacts import initial_pair_states
+from softdock.dynamics.kernels.forces.interfaces import initial_interface_states
 from softdock.dynamics.kernels.search.events import ActionKind
 from softdock.dynamics.run_memory import (
     history_rows,
@@ -19,7 +21,13 @@ from softdock.dynamics.run_memory import (
     run_settings,
 )
 from softdock.dynamics.search_resolution import needed_links
-from softdock.dynamics.system_records import FIRST_CAPACITY, contact_inputs, controller_inputs, system_inputs
+from softdock.dynamics.system_records import (
+    FIRST_CAPACITY,
+    contact_inputs,
+    controller_inputs,
+    system_inputs,
+    system_sizes,
+)
 from softdock.native.argument_types import Memory, Sizes
 from softdock.native.structure_memory import Block, Layout, layout_of
 
@@ -65,7 +73,6 @@ class ModelMemory:
                 self.layout.write(path, array, self.block)
             elif memory is Memory.DATA:
                 self.layout.write(path, array, self.start)
-        self.layout.view("system.pairs", self.start).view(np.ndarray)["overreach"] = -np.inf
         self.block.flags.writeable = self.start.flags.writeable = False
         self.__dict__.pop("digest", None)
 
@@ -108,7 +115,9 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
     system = system_inputs(arrays) | contact_inputs(contacts) | controller_inputs(simulation.gnc)
     system |= {
         "pairs": simulation.pairs,
+        "pair_states": initial_pair_states(simulation.pairs),
         "interfaces": simulation.interfaces,
+        "interface_states": initial_interface_states(simulation.interfaces),
         "pins": simulation.pins,
         "formulas": simulation.formulas,
     }
@@ -134,4 +143,5 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "columns": 1 + len(channels),
         "log rows": settings.max_events,
     }
+    sizes |= system_sizes(arrays)
     return inputs, sizes | list_sizes(contacts, FIRST_CAPACITY) | linear_sizes(arrays, touching)

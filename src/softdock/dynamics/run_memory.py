@@ -80,7 +80,7 @@ def history_rows(settings: Settings, channels: int, has_contacts: bool) -> int:
 
 def supports_implicit_steps(a: SystemArrays) -> bool:
     """Return whether implicit steps apply to a system: they do not support locks and flexible structures."""
-    return len(a.flexible.appendages) == len(a.locks) == 0 < _speeds(a)
+    return len(a.flexible.appendages) == a.lock_count == 0 < _speeds(a)
 
 
 def _speeds(a: SystemArrays) -> int:
@@ -188,10 +188,10 @@ def records_by_kind(
 def _joint_mobility(system: SystemRecords) -> Floats:
     """Return the acceleration along each joint axis per force [1/kg or 1/(kg m2)], zero for momenta.
 
-    All joints and free bases may move. Expects the tiles as Eq. (M11) leaves them: for each group of axes, which is
+    All joints and free bases may move. Expects inertias as Eq. (M11) leaves them: for each group of axes, which is
     eliminated after all later ones, the negative inverse of its diagonal tile and the tiles of earlier groups.
     """
-    groups, tiles = system.groups.view(np.ndarray), system.tiles.view(np.ndarray)["H"]
+    groups, tiles = system.groups.view(np.ndarray), system.tile_inertias.view(np.ndarray)["H"]
     inverse = np.zeros((0, 0))
     for g in range(len(groups)):
         own = -tiles[tile_index(g, g)]

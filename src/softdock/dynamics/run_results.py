@@ -83,10 +83,15 @@ class Run:
     true_at_start: list[int]
     """Events whose conditions were true at the start."""
     pairs: np.recarray
-    """The contact records, as the last evaluation left them, with the largest depths and forces of the run."""
+    """Constants of the contacts."""
+    pair_states: np.recarray
+    """Contacts as the last evaluation left them, with the largest depths and forces of the run."""
     bonds: np.recarray
     """Of contacts that were bonded; none if no action bonds contacts."""
     interfaces: np.recarray
+    """Constants of the interfaces."""
+    interface_states: np.recarray
+    """Interfaces as the last evaluation left them, with the largest depths of the run."""
     elements: np.recarray
     element_data: np.recarray
     states: States
@@ -139,10 +144,10 @@ def rows_within_peaks(history: Floats, run: RunData, searched: int) -> Floats:
     return history if kept.all() else history[kept]
 
 
-def lost_inertia(links: np.recarray) -> bool:
+def lost_inertia(links: np.recarray, motions: np.recarray) -> bool:
     """Return whether the inertia of a free body minus that of its modes is not positive definite."""
-    plain = links.view(np.ndarray)  # field access is ten times faster
-    for M in plain["inverse"][(plain["kind"] == FREE) & (plain["flexible"] == 1)]:
+    plain = motions.view(np.ndarray)  # field access is ten times faster
+    for M in plain["inverse"][(links.view(np.ndarray)["kind"] == FREE) & (plain["flexible"] == 1)]:
         scale = np.sqrt(np.abs(np.diag(M)))
         if not np.isfinite(M).all() or not scale.all():
             return True

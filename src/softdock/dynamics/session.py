@@ -52,8 +52,8 @@ class Session:
         self.lists_fit_at_start = bool(data.begin())
         """Whether the near lists of the initial state fit in memory."""
         self._start = self._energy_and_momentum()
-        self._overlaps = self.system.pairs.view(np.ndarray)["out"][:, DEPTH].copy()
-        self._pin_overlaps = self.system.interfaces.view(np.ndarray)["result"][:, RESULT_DEPTH].copy()
+        self._overlaps = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
+        self._pin_overlaps = self.system.interface_states.view(np.ndarray)["result"][:, RESULT_DEPTH].copy()
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
@@ -66,6 +66,10 @@ class Session:
     def model(self) -> ModelMemory:
         """Constant memory of the run; other sessions may use it at the same time."""
         return self._data.model
+
+    def unshare_model(self) -> None:
+        """Use a copy of the constant memory, so that the caller may change the records of the system."""
+        self._data.unshare_model()
 
     def save(self) -> bytes:
         """Return all data with which another session of the same model continues this run, to the bit."""
@@ -185,8 +189,8 @@ class Session:
     def finish(self) -> Run:
         """Return the results so far."""
         run, progress, system = self._run, self._progress, self.system
-        world = system.world.view(np.ndarray)[0]  # field access is ten times faster
-        evaluations = int(world["evaluations"])
+        counters = system.counters.view(np.ndarray)[0]  # field access is ten times faster
+        evaluations = int(counters["evaluations"])
         self._data.finish()
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
@@ -203,8 +207,10 @@ class Session:
             windows=run.window_states,
             true_at_start=np.flatnonzero(run.event_states.view(np.ndarray)["true_at_start"]).tolist(),
             pairs=system.pairs,
+            pair_states=system.pair_states,
             bonds=system.bonds,
             interfaces=system.interfaces,
+            interface_states=system.interface_states,
             elements=system.elements,
             element_data=system.element_data,
             states=system.states,
@@ -215,11 +221,11 @@ class Session:
             end=self._energy_and_momentum(),
             conservation=read_check(system, run.workspace.check, self._settings.accuracy),
             unresolved_intervals=int(progress["unresolved"]),
-            lost_inertia=lost_inertia(system.links),
+            lost_inertia=lost_inertia(system.links, system.motions),
             steps=int(progress["steps"]),
             rejected=int(progress["rejected"]),
             evaluations=evaluations,
-            rebuilds=int(world["rebuilds"]),
+            rebuilds=int(counters["rebuilds"]),
         )
 
     def _history(self) -> Floats:
@@ -230,7 +236,7 @@ class Session:
 
     def _undefined(self) -> NDArray[np.bool_]:
         """Return which channels are formulas that had no value at some instant."""
-        channels, nodes = self._run.channels.view(np.ndarray), self.system.formulas.view(np.ndarray)
+        channels, nodes = self._run.channels.view(np.ndarray), self.system.formula_values.view(np.ndarray)
         out: NDArray[np.bool_] = channels["kind"] == ChannelKind.FORMULA
         out[out] = nodes["undefined"][channels["j"][out] - 1] == 1
         return out
@@ -272,4 +278,4 @@ def update_near_lists(system: SystemRecords, y: Floats) -> bool:
     set_motion(system, y)
     if not len(system.pairs):
         return True
-    return int(refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0]) >= 0
+    return int(refresh_lists(system, True, 0.0)[0]) >= 0

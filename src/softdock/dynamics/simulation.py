@@ -14,7 +14,7 @@ from softdock.dynamics.entry_points import apply_contacts
 from softdock.dynamics.kernels.channels.channels import CHANNEL
 from softdock.dynamics.kernels.channels.formulas import NODE
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
-from softdock.dynamics.kernels.forces.contacts import PAIR
+from softdock.dynamics.kernels.forces.contacts import PAIR, initial_pair_states
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.search.events import ACTION, EVENT
 from softdock.dynamics.kernels.search.windows import WINDOW
@@ -26,7 +26,7 @@ from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem
-from softdock.tree.kernels.tree import copy_records, records
+from softdock.tree.kernels.tree import records
 
 
 @dataclass(kw_only=True)
@@ -70,15 +70,17 @@ class Simulation:
     def depths_at_start(self, session: Session | None = None) -> list[float]:
         """Return the initial depths of the active contacts [m], from a session if one has begun."""
         if session is not None and session.lists_fit_at_start:
-            return [float(depth) for depth in session.system.pairs["out"][:, DEPTH]]
+            return [float(depth) for depth in session.system.pair_states["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
-        records = system_records(self.assembly)._replace(pairs=copy_records(self.pairs), arrays=arrays)
+        records = system_records(self.assembly)._replace(
+            pairs=self.pairs, pair_states=initial_pair_states(self.pairs), arrays=arrays
+        )
         for capacity in (64, 1024, 16384):
             records = records._replace(lists=contact_lists(arrays, capacity))
             if update_near_lists(records, self.assembly.y):
                 break
-        apply_contacts(records.links, records.pairs, arrays, records.lists)
-        return [float(pair.out[DEPTH]) for pair in records.pairs]
+        apply_contacts(records)
+        return [float(state.out[DEPTH]) for state in records.pair_states]
 
 
 def _check_settings(settings: Settings, assembly: SystemArrays) -> None:

@@ -13,39 +13,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class SystemArrays:
-    """Bodies, joints, elements and structures as records, with the initial state."""
+    """A system as records, its initial state, and how to find its parts.
 
+    All of it is constant: runs have records of their own for what changes, with the sizes of these.
+    """
+
+    # The model of the kernels; see SystemRecords.
+    world: np.recarray
+    """One record: gravity and sizes of the state."""
     links: np.recarray
-    axes: np.recarray
-    """Joint axes."""
     groups: np.recarray
     """Joint axes in SIMD lanes."""
     tiles: np.recarray
     """Blocks of the joint-space inertia matrix."""
-    elements: np.recarray
-    """Elements of all kinds, in the order of the kinds."""
-    element_data: np.recarray
-    """Whether they are switched on, and memory of their results."""
-    laws: Laws
-    """Parameters of the elements, one array for each kind."""
-    states: States
-    """What the elements remember, at the start; one array for each kind."""
-    tables: Floats
-    """Loads over time."""
-    world: np.recarray
-    """One record: gravity, sizes of the state, counters."""
-    breaks: Floats
-    """Times at which a load changes abruptly [s]."""
-    y: Floats
-    """Initial state."""
-    joints: dict[str, JointIndices]
-    element_index: dict[str, int]
-    """Rows of the elements by name."""
     flexible: FlexibleRecords
-    modal_scales: Floats
-    """Largest modal coordinate with displacements of at most 1 m, one per mode."""
-    locks: Floats
-    """Work array of the constraint equations of locks."""
     orbit: np.recarray
     """One record in orbit, none in free space."""
     plates: np.recarray
@@ -54,10 +35,37 @@ class SystemArrays:
     """Reactions of all joints and mounts, then those at frames that the user defined."""
     items: np.recarray
     """What acts beyond the fixed mounts among them."""
-    reaction_index: dict[str, int]
-    """Rows of the reactions by name: of the body, or of the frame."""
+    tables: Floats
+    """Loads over time."""
+    elements: np.recarray
+    """Elements of all kinds, in the order of the kinds."""
+    laws: Laws
+    """Parameters of the elements, one array for each kind."""
+    # The start.
+    element_data: np.recarray
+    """Whether the elements are switched on."""
+    states: States
+    """What the elements remember, one array for each kind."""
+    y: Floats
+    """Initial state."""
     state_kinds: NDArray[np.int64]
     """`StateKind` of every entry of the state."""
+    modal_scales: Floats
+    """Largest modal coordinate with displacements of at most 1 m, one per mode."""
+    breaks: Floats
+    """Times at which a load changes abruptly [s]."""
+    lock_count: int
+    """Number of rigid connections, of which each has six constraint equations."""
+    # Rows by name.
+    joints: dict[str, JointIndices]
+    element_index: dict[str, int]
+    reaction_index: dict[str, int]
+    """By the name of the body, or of the frame."""
+
+    @property
+    def axis_count(self) -> int:
+        """Number of joint axes, with six for each free base; modes have no axes."""
+        return int(self.world.view(np.ndarray)["n_u"][0]) - len(self.flexible.modes)
 
     @property
     def lightest_mass(self) -> float:

@@ -7,54 +7,68 @@ import numpy as np
 from softdock.contact.arrays import clear_lists, contact_arrays, list_sizes
 from softdock.contact.kernels.layout import ContactArrays
 from softdock.dynamics.entry_points import SYSTEM
-from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
+from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers, write_start
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.system_arrays import SystemArrays
-from softdock.native.argument_types import PreparedStructure
+from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.structure_memory import allocate
+from softdock.tree.kernels.orbit import initial_orbit_motion
+from softdock.tree.kernels.tree import initial_group_motions, initial_motions
 
 FIRST_CAPACITY = 64  # blocks of cells of a near list at the start
 
 
 def system_records(arrays: SystemArrays) -> SystemRecords:
-    """Return copies of the arrays of a system, without contacts and controllers."""
+    """Return the records of a system at its start, without contacts and controllers."""
     records: SystemRecords = prepare_system(arrays).value
     return records
 
 
 def prepare_system(arrays: SystemArrays) -> PreparedStructure:
-    """Return copies of the arrays of a system as `system_records` does, ready for several calls."""
+    """Return the records of a system as `system_records` does, ready for several calls."""
     contacts = contact_arrays(())
-    sizes = {"bonds": 0, "interfaces": 0, "pins": 0, "formula nodes": 0}
+    sizes = {"contacts": 0, "bonds": 0, "interfaces": 0, "pins": 0, "formula nodes": 0}
     copied = system_inputs(arrays) | contact_inputs(contacts) | controller_inputs(without_controllers())
-    system = allocate(SYSTEM, sizes | list_sizes(contacts, FIRST_CAPACITY), copied=copied)
+    sizes |= system_sizes(arrays) | list_sizes(contacts, FIRST_CAPACITY)
+    system = allocate(SYSTEM, sizes, copied=copied)
     clear_lists(system.value.lists)
     return system
 
 
+def system_sizes(arrays: SystemArrays) -> Sizes:
+    """Return the sizes of data of a system that have no array in its model."""
+    return {
+        "axes": arrays.axis_count,
+        "tile inertias": len(arrays.tiles) + 1,
+        "lock rows": 6 * arrays.lock_count,
+        "lock columns": 6 * arrays.lock_count + 1,
+    }
+
+
 def system_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
-    """Return the arrays of a system by their paths in its records."""
+    """Return the model of a system, and its data at the start, by their paths in its records."""
     flexible = arrays.flexible
     return {
-        "links": arrays.links,
-        "axes": arrays.axes,
-        "elements": arrays.elements,
-        "element_data": arrays.element_data,
-        **{f"laws.{kind}": records for kind, records in arrays.laws._asdict().items()},
-        **{f"states.{kind}": records for kind, records in arrays.states._asdict().items()},
-        "tables": arrays.tables,
         "world": arrays.world,
+        "links": arrays.links,
+        "groups": arrays.groups,
+        "tiles": arrays.tiles,
         "appendages": flexible.appendages,
         "modes": flexible.modes,
         "nodes": flexible.nodes,
         "shapes": flexible.shapes,
-        "locks": arrays.locks,
         "orbit": arrays.orbit,
         "plates": arrays.plates,
-        "groups": arrays.groups,
-        "tiles": arrays.tiles,
+        "tables": arrays.tables,
         "reactions": arrays.reactions,
         "items": arrays.items,
+        "elements": arrays.elements,
+        **{f"laws.{kind}": records for kind, records in arrays.laws._asdict().items()},
+        "element_data": arrays.element_data,
+        **{f"states.{kind}": records for kind, records in arrays.states._asdict().items()},
+        "motions": initial_motions(arrays.links),
+        "group_motions": initial_group_motions(arrays.links, arrays.groups),
+        "orbit_motion": initial_orbit_motion(arrays.orbit),
     }
 
 
@@ -64,7 +78,8 @@ def contact_inputs(contacts: ContactArrays) -> dict[str, np.ndarray]:
 
 
 def controller_inputs(gnc: GncRecords) -> dict[str, np.ndarray]:
-    """Return the records of controllers by their paths in the records of a system."""
+    """Return the records of controllers at the start of a run by their paths in the records of a system."""
+    write_start(gnc)
     return {f"gnc.{name}": array for name, array in gnc._asdict().items()}
 
 

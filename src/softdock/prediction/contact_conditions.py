@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, links_at_state
+from softdock.assembly.assembler import Assembly, motions_at_state
 from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
 from softdock.tree.frames import Anchor
 from softdock.tree.kernels.poses import (
@@ -25,9 +25,9 @@ def contact_conditions(assembly: Assembly, state: Floats, tip: Anchor, port: Anc
     A closing axial speed is positive; offset, tilt, lateral speed and tilt rate are sizes; roll and roll rate are not.
     Kernels compute them, as they compute the motion that controllers see.
     """
-    links = links_at_state(assembly, state).view(np.ndarray)
-    own, base, R_LT, p_LT = _frame(assembly, links, tip)
-    other, root, R_AP, p_AP = _frame(assembly, links, port)
+    motions = motions_at_state(assembly, state).view(np.ndarray)
+    own, base, R_LT, p_LT = _frame(assembly, motions, tip)
+    other, root, R_AP, p_AP = _frame(assembly, motions, port)
     R_NP, R_NT = link_rotation(other, root, R_AP), link_rotation(own, base, R_LT)
     x, y, z = link_point(own, base, p_LT)
     px, py, pz = link_point(other, root, p_AP)
@@ -51,7 +51,7 @@ def contact_conditions(assembly: Assembly, state: Floats, tip: Anchor, port: Anc
 
 
 class _Link(NamedTuple):
-    """Fields of a link record that its motion depends on, as lists: Python reads them ten times faster than arrays."""
+    """Fields of a motion that velocities of points depend on, as lists: Python reads them ten times faster."""
 
     R: list[float]
     p: list[float]
@@ -61,13 +61,13 @@ class _Link(NamedTuple):
 
 
 def _frame(
-    assembly: Assembly, links: NDArray[np.void], anchor: Anchor
+    assembly: Assembly, motions: NDArray[np.void], anchor: Anchor
 ) -> tuple[_Link, _Link, list[float], list[float]]:
     """Return the link of a frame, the base of its tree, and rotation (9,) and position of the frame in the link."""
     placed = assembly.placed[anchor.body]
     X_LF = placed.X_LB @ anchor.pose()
     link, base = (
-        _Link(*(links[i][name].tolist() for name in _Link._fields))
-        for i in (placed.link, links["root"][placed.link])
+        _Link(*(motions[i][name].tolist() for name in _Link._fields))
+        for i in (placed.link, assembly.links.view(np.ndarray)["root"][placed.link])
     )
     return link, base, X_LF.R.ravel().tolist(), X_LF.p.tolist()

@@ -9,7 +9,6 @@ from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels.forces.contacts import PAIR
-from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.run_results import CapturedState
 from softdock.dynamics.session import Session, update_near_lists
 from softdock.dynamics.settings import Settings
@@ -58,13 +57,15 @@ class FirstContact:
             pairs=pairs,
             contact_pairs=[simulation.contact_pairs[index]],
         ).begin()
+        alone.unshare_model()  # `elastic_energy` moves surface A
         pair = alone.system.pairs[0]
-        force, torque = pair.out[FORCE : FORCE + 3], pair.out[TORQUE : TORQUE + 3]
+        out = alone.system.pair_states[0].out
+        force, torque = out[FORCE : FORCE + 3], out[TORQUE : TORQUE + 3]
         if not force.any():
             return None
         impact = Impact(at_contact, captured.state)
         X_aA = Pose(R=pair.R_aA.reshape(3, 3), p=pair.p_aA)
-        X_NA = link_pose(impact.links, pair.a) @ X_aA
+        X_NA = impact.pose(pair.a) @ X_aA
         nearest = cross(force, torque) / (force @ force)  # point of the line of action nearest to A's origin
         return cls(
             contact=name,
@@ -87,4 +88,4 @@ class FirstContact:
         update_near_lists(system, self.session.state)
         self.session.evaluate()
         place[:] = at_contact
-        return float(system.pairs["out"][0, ENERGY])
+        return float(system.pair_states["out"][0, ENERGY])

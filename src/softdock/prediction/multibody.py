@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.impulse import DirectionalImpulse, Impact, apply_impact
-from softdock.dynamics.link_poses import link_pose
 from softdock.prediction.first_contact import FirstContact
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.poses import Pose
@@ -120,7 +119,7 @@ def _prediction(
 def _pose(impact: Impact, assembly: Assembly, body: str) -> Pose:
     """Return the pose of a body in N."""
     placed = assembly.placed[body]
-    return link_pose(impact.links, placed.link) @ placed.X_LB
+    return impact.pose(placed.link) @ placed.X_LB
 
 
 def _velocity(impact: Impact, assembly: Assembly, body: str) -> list[float]:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from softdock.dynamics.entry_points import RUN
+from softdock.dynamics.entry_points import RUN, SYSTEM
 from softdock.dynamics.kernels.recording.run_data import RunData
 from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers, records
 from softdock.native.entry_point import EntryPoint
 from softdock.robot.kernels import arm, control, inverse_kinematics
-from softdock.tree.kernels import tree
 
 _JOINTS = floats("joints")
 _ALL = floats("all")  # the base's six coordinates, then the joints'
@@ -121,8 +120,7 @@ follow_command = EntryPoint(
     returns=INTEGER, check=_check_rows,
 )  # fmt: skip
 joint_loads = EntryPoint(
-    control.joint_loads, records(tree.LINK, "links"), records(tree.GROUP, "groups"), integers("joints"),
-    floats("links", 6), _JOINTS,
+    control.joint_loads, SYSTEM, integers("joints"), floats("links", 6), _JOINTS,
 )  # fmt: skip
 
 ENTRY_POINTS = (evaluate_arm, compute_poses, solve_pose, follow_command, joint_loads)

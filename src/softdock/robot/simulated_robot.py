@@ -93,7 +93,7 @@ class SimulatedRobot:
             [np.flatnonzero((links.at_u == at) & (links.rows > 0))[0] for at in self._at_u]
         )
         system, self._loads, self._work = self.session.system, np.zeros(arm.joints), np.zeros((len(links), 6))
-        self._read_loads = joint_loads.bind(system.links, system.groups, self._moved, self._work, self._loads)
+        self._read_loads = joint_loads.bind(system, self._moved, self._work, self._loads)
         self._q, self._qdot, self._tau = np.zeros((3, arm.joints))
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
         self._period = drives.torque_period

@@ -57,5 +57,5 @@ class SimulatedSurroundings:
 
     def _pose(self, body: str) -> Pose:
         """Return a body in the world, as the last evaluation left it."""
-        placed = self._placed[body]
-        return link_pose(self._session.system.links, placed.link) @ placed.X_LB
+        placed, system = self._placed[body], self._session.system
+        return link_pose(system.links, system.motions, placed.link) @ placed.X_LB

@@ -182,7 +182,7 @@ class ControlledSystem:
     def measure(self) -> Measurement:
         """Return the present motion of the bodies and joints of the interface."""
         self.session.evaluate()
-        links, y = self.session.system.links.view(np.ndarray), self.session.state
+        y = self.session.state
         joints = {
             name: JointMotion(
                 position=y[at.at_q : at.at_q + at.rows].copy(),
@@ -190,14 +190,16 @@ class ControlledSystem:
             )
             for name, at in self._joints.items()
         }
-        bodies = {name: self._motion(links[link]) for name, link in self._links.items()}
+        bodies = {name: self._motion(link) for name, link in self._links.items()}
         return Measurement(t=self.session.time, bodies=bodies, joints=joints)
 
-    def _motion(self, link: np.void) -> BodyMotion:
-        at, R, V = int(link["at_q"]), link["R_NB"].reshape(3, 3), link["V"]
+    def _motion(self, link: int) -> BodyMotion:
+        system = self.session.system
+        motion, at = system.motions.view(np.ndarray)[link], int(system.links.view(np.ndarray)["at_q"][link])
+        R, V = motion["R_NB"].reshape(3, 3), motion["V"]
         wxyz = self.session.state[at + 3 : at + 7]
         return BodyMotion(
-            p=link["p_NB"].copy(), v=R @ V[3:], wxyz=wxyz / np.linalg.norm(wxyz), w=V[:3].copy()
+            p=motion["p_NB"].copy(), v=R @ V[3:], wxyz=wxyz / np.linalg.norm(wxyz), w=V[:3].copy()
         )
 
     def advance(self, actuation: Actuation, until: float) -> Ending | None:

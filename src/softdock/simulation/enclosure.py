@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly, links_at_state
+from softdock.assembly.assembler import Assembly, motions_at_state
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.link_poses import link_pose
 from softdock.geometry.kernels import nearest_segment
@@ -20,12 +20,12 @@ def enclosed_depths(
     One point suffices: where the surfaces do not cross, which the cells of b show, all points of a are on one side. The
     closure of b does not count, because little is known about it.
     """
-    links = links_at_state(assembly, assembly.y)
+    motions = motions_at_state(assembly, assembly.y)
     poses: dict[int, Pose] = {}
 
     def pose(link: int) -> Pose:
         if link not in poses:
-            poses[link] = link_pose(links, link)
+            poses[link] = link_pose(assembly.links, motions, link)
         return poses[link]
 
     depths = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import links_at_state
+from softdock.assembly.assembler import motions_at_state
 from softdock.dynamics.link_poses import link_pose
 from softdock.errors import Problem
 from softdock.geometry.profile import Profile
@@ -63,7 +63,7 @@ def surfaces_facing_away(system: MultibodyScenario) -> list[Problem]:
 def _place_surfaces(system: MultibodyScenario) -> dict[str, _Samples]:
     """Return samples of the surfaces in contacts, at their initial poses."""
     assembly = system.assemble()
-    links = links_at_state(assembly, assembly.y)
+    motions = motions_at_state(assembly, assembly.y)
     placed = {}
     for name in dict.fromkeys(
         side for contact in system.contacts.values() for side in (contact.a, contact.b)
@@ -71,7 +71,7 @@ def _place_surfaces(system: MultibodyScenario) -> dict[str, _Samples]:
         surface = system.surfaces[name]
         profile, X_BS = surface.read(system.directory)
         body = assembly.placed[surface.body]
-        placed[name] = _sample(profile, link_pose(links, body.link) @ body.X_LB @ X_BS)
+        placed[name] = _sample(profile, link_pose(assembly.links, motions, body.link) @ body.X_LB @ X_BS)
     return placed
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.impulse import Impact
+from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.run_results import LOST_INERTIA, Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
@@ -34,6 +35,7 @@ from softdock.spatial.rotations import (
 )
 from softdock.spatial.vectors import point_velocity
 from softdock.tree.joints import Free
+from softdock.tree.kernels.tree import FREE
 
 Floats = NDArray[np.float64]
 FINE_ACCURACY = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
@@ -87,7 +89,7 @@ def _run(docking: PreparedStation) -> Result:
     joined = scenario.before + scenario.joined_after()
     for until in (scenario.before, joined + READING_DELAY):
         session.advance(until)
-        rates.append(_rate(session.system.links))
+        rates.append(_rate(session.system))
     prepared.advance(session)
     result = prepared.result(session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))
@@ -154,7 +156,7 @@ def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats
 
 def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:
     """Return pose and motion in N (about N's origin) of a link."""
-    base = impact.links[link]
+    base = impact.motions[link]
     return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.motion[link].copy()
 
 
@@ -208,10 +210,10 @@ def _free(R: Floats, p: Floats, rate: Floats, velocity: Floats) -> Free:
     )
 
 
-def _rate(links: Any) -> Floats:
+def _rate(system: SystemRecords) -> Floats:
     """Return the angular velocity of the station in its own axes; its link is the first free one."""
-    station = next(link for link in links if link.parent < 0 and link.rows == 6)
-    return np.asarray(station.V[:3]).copy()
+    station = next(i for i, link in enumerate(system.links) if link.kind == FREE)
+    return np.asarray(system.motions[station].V[:3]).copy()
 
 
 def _deflections(scenario: StationScenario, result: Result) -> dict[str, float]:

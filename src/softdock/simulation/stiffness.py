@@ -64,13 +64,13 @@ def _add_frames(pair: LinkStiffness, assembly: Assembly, session: Session, linea
 
     It is at the origin of b, in a's axes. Expects the links at the present state.
     """
-    links, last = session.system.links, len(linear.connections) - 1
+    links, motions, last = session.system.links, session.system.motions, len(linear.connections) - 1
     (a, X_aF), (b, X_bG) = (
         (assembly.placed[anchor.body].link, assembly.placed[anchor.body].X_LB @ anchor.pose())
         for anchor in (pair.a, pair.b)
     )
-    R = link_rotation(links[a], links[links[a].root], X_aF.R.ravel())
-    p = link_point(links[b], links[links[b].root], X_bG.p)
+    R = link_rotation(motions[a], motions[links[a].root], X_aF.R.ravel())
+    p = link_point(motions[b], motions[links[b].root], X_bG.p)
     activate_connection(linear, last, a, b, R, p)
 
 

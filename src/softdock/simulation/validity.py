@@ -45,11 +45,14 @@ def assess_validity(system: System, run: Run, loads: Sequence[Load]) -> tuple[Va
     if run.ending in (*INVALID, *INCOMPLETE) and run.ending is not Ending.PENETRATED:
         warnings.append(run.ending.value)
     names = list(system.contacts)
-    largest = float(run.pairs.view(np.ndarray)["peak_force"].max(initial=0.0))
+    largest = float(run.pair_states.view(np.ndarray)["largest"]["force"].max(initial=0.0))
     for i in np.flatnonzero(_exceeds_limits(run, largest)):
-        warnings += _contact_warnings(names[i], run.pairs[i], float(run.overlaps[i]), largest)
-    for name, face, overlap in zip(system.interfaces, run.interfaces, run.pin_overlaps):
-        warnings += _pin_warnings(name, face, float(overlap))
+        warnings += _contact_warnings(
+            names[i], run.pairs[i], run.pair_states[i], float(run.overlaps[i]), largest
+        )
+    faces = zip(system.interfaces, run.interfaces, run.interface_states, run.pin_overlaps)
+    for name, face, state, overlap in faces:
+        warnings += _pin_warnings(name, face, float(state.deepest), float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
     warnings += _stop_warnings(system, run, loads)
@@ -105,76 +108,80 @@ def _stop_warnings(system: System, run: Run, loads: Sequence[Load]) -> list[str]
 
 def _exceeds_limits(run: Run, largest: float) -> NDArray[np.bool_]:
     """Return which contacts have exceeded a limit; vectorised, because most have not."""
-    p = run.pairs.view(np.ndarray)
-    force = p["peak_force"]
+    p, states = run.pairs.view(np.ndarray), run.pair_states.view(np.ndarray)
+    seen = states["largest"]
+    force = seen["force"]
     suspects: NDArray[np.bool_] = (
         (run.overlaps > MIN_OVERLAP)
-        | ((p["through"] | p["may_have_tunnelled"] | p["beyond"] | p["end_touched"] | p["edge_touched"]) != 0)
-        | (p["wall_share"] > CHECKED_DEPTH_SHARE)
-        | (p["deepest"] > p["smallest_radius"])
-        | (p["peak_pressure"] > p["strength"])
+        | ((seen["through"] | states["may_have_tunnelled"] | seen["beyond"] | seen["end_touched"]) != 0)
+        | ~np.isnan(seen["edge"][:, 0])
+        | (seen["wall_share"] > CHECKED_DEPTH_SHARE)
+        | (seen["depth"] > p["smallest_radius"])
+        | (seen["pressure"] > p["strength"])
         | ((force > NEGLIGIBLE_FORCE_SHARE * largest) & (force < p["resolved_force"]))
     )
     return suspects
 
 
-def _pin_warnings(name: str, face: np.record, overlap: float) -> list[str]:
+def _pin_warnings(name: str, face: np.record, deepest: float, overlap: float) -> list[str]:
     warnings = []
     if overlap > MIN_OVERLAP:
         warnings.append(f"Pins of {name} are {_mm(overlap)} inside the material at the start.")
     radius = float(face["pins_and_holes"]["pin_radius"])
-    if face.deepest > 0.0 and radius > face["pins_and_holes"]["radius"]:
+    if deepest > 0.0 and radius > face["pins_and_holes"]["radius"]:
         warnings.append(
             f"Pins of {name} are wider than their holes: their force may jump where a tilted pin touches a rim at "
             "two places of one side."
         )
-    if face.deepest > MAX_PIN_DEPTH_SHARE * radius:
+    if deepest > MAX_PIN_DEPTH_SHARE * radius:
         warnings.append(
-            f"{name} is pressed {_mm(face.deepest)} deep, its pins have a radius of {_mm(radius)}: "
+            f"{name} is pressed {_mm(deepest)} deep, its pins have a radius of {_mm(radius)}: "
             "the depth must be small against it."
         )
     return warnings
 
 
-def _contact_warnings(name: str, pair: np.record, overlap: float, largest: float) -> list[str]:
-    warnings = []
+def _contact_warnings(
+    name: str, pair: np.record, state: np.record, overlap: float, largest: float
+) -> list[str]:
+    warnings, seen = [], state.largest
     if overlap > MIN_OVERLAP:
         warnings.append(f"The surfaces of {name} overlap by {_mm(overlap)} at the start.")
-    if pair.through:
-        warnings.append(f"A body has passed the middle of a wall in {name}, {_mm(pair.deepest)} deep.")
-    elif pair.may_have_tunnelled:
+    if seen.through:
+        warnings.append(f"A body has passed the middle of a wall in {name}, {_mm(seen.depth)} deep.")
+    elif state.may_have_tunnelled:
         warnings.append(
             f"In a fixed step the bodies of {name} move farther than half a wall that is {_mm(2.0 * pair.half_wall)} "
             "thick: it may have been passed unseen. Set a shorter `integrator.step`, or leave it out."
         )
-    elif pair.wall_share > CHECKED_DEPTH_SHARE:
-        text = f"{name} is pressed {_mm(pair.deepest)} deep: {pair.wall_share:.0%} of the way to the middle of a wall."
+    elif seen.wall_share > CHECKED_DEPTH_SHARE:
+        text = f"{name} is pressed {_mm(seen.depth)} deep: {seen.wall_share:.0%} of the way to the middle of a wall."
         warnings.append(text)
-    if pair.deepest > pair.smallest_radius:
+    if seen.depth > pair.smallest_radius:
         warnings.append(
-            f"{name} is pressed {_mm(pair.deepest)} deep, deeper than the smallest radius of its surfaces, "
+            f"{name} is pressed {_mm(seen.depth)} deep, deeper than the smallest radius of its surfaces, "
             f"{_mm(pair.smallest_radius)}."
         )
-    if pair.beyond:
+    if seen.beyond:
         warnings.append(f"{name} has touched beyond the end of the meridian of its surface a.")
-    if pair.end_touched:
+    if seen.end_touched:
         warnings.append(
             f"{name} has touched at the end of the meridian of its surface b: nothing is known beyond."
         )
-    if pair.edge_touched:
-        z, r = pair.edge
+    if not np.isnan(seen.edge[0]):
+        z, r = seen.edge
         warnings.append(
             f"{name} has touched the sharp edge of its surface a at z = {_mm(z)}, r = {_mm(r)}, where the normal "
             "jumps: its force may be wrong by tens of per cent. Give the edge a fillet."
         )
-    if pair.peak_pressure > pair.strength:
+    if seen.pressure > pair.strength:
         warnings.append(
-            f"The pressure in {name} reaches {pair.peak_pressure:.3g} Pa, more than the strength of its layer, "
+            f"The pressure in {name} reaches {seen.pressure:.3g} Pa, more than the strength of its layer, "
             f"{pair.strength:.3g} Pa."
         )
-    if NEGLIGIBLE_FORCE_SHARE * largest < pair.peak_force < pair.resolved_force:
+    if NEGLIGIBLE_FORCE_SHARE * largest < seen.force < pair.resolved_force:
         warnings.append(
-            f"The force in {name} stays below {pair.peak_force:.3g} N, and its cells are fine enough for "
+            f"The force in {name} stays below {seen.force:.3g} N, and its cells are fine enough for "
             f"{pair.resolved_force:.3g} N and more: lower its resolved_force."
         )
     return warnings

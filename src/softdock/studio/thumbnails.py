@@ -198,11 +198,10 @@ def _draw_bodies(scenario: MultibodyScenario) -> str:
 def _start_poses(scenario: MultibodyScenario) -> dict[str, Pose]:
     """Return the pose of every body in N at the start."""
     from softdock.dynamics.impulse import Impact
-    from softdock.dynamics.link_poses import link_pose
 
     assembly = scenario.assemble()
-    links = Impact(assembly, assembly.y).links
-    return {name: link_pose(links, placed.link) @ placed.X_LB for name, placed in assembly.placed.items()}
+    impact = Impact(assembly, assembly.y)
+    return {name: impact.pose(placed.link) @ placed.X_LB for name, placed in assembly.placed.items()}
 
 
 def _root_body(scenario: MultibodyScenario, name: str) -> str:

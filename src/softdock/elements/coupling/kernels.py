@@ -156,10 +156,11 @@ def socket_acts(state, s):
 @inline
 def plug_pose(system, i):
     """Return the tip of the plug in N and in F, the axis of the plug in F, and R_NF; writes the misalignment."""
-    element, data, links = system.elements[i], system.element_data[i], system.links
+    element, data = system.elements[i], system.element_data[i]
+    links, motions = system.links, system.motions
     state = system.states.coupling[element.row]
-    a, b = links[element.a], links[element.b]
-    base_a, base_b = links[a.root], links[b.root]
+    a, b = motions[element.a], motions[element.b]
+    base_a, base_b = motions[links[element.a].root], motions[links[element.b].root]
     fx, fy, fz = link_point(a, base_a, element.p_aF)
     gx, gy, gz = link_point(b, base_b, element.p_bG)
     R_NF = link_rotation(a, base_a, element.R_aF)
@@ -176,9 +177,7 @@ def plug_pose(system, i):
 @inline
 def plug_velocity(system, i, tip, R_NF):
     """Return angular velocity and velocity of the plug at its tip against the socket, in F."""
-    element, links = system.elements[i], system.links
-    a, b = links[element.a], links[element.b]
-    return relative_velocity(a, b, links[a.root], links[b.root], R_NF, tip)
+    return relative_velocity(system.elements[i], system.links, system.motions, R_NF, tip)
 
 
 @inline
@@ -187,7 +186,8 @@ def apply(system, i, t, q, u, dy):
 
     The stroke is known while the coupling is switched off, too.
     """
-    element, data, links = system.elements[i], system.element_data[i], system.links
+    element, data = system.elements[i], system.element_data[i]
+    motions = system.motions
     tip, p, axis, R_NF = plug_pose(system, i)
     if data.active == 0:
         return
@@ -199,7 +199,7 @@ def apply(system, i, t, q, u, dy):
     tx, ty, tz = rotate(R_NF, tx, ty, tz)
     fx, fy, fz = rotate(R_NF, fx, fy, fz)
     gx, gy, gz = tip
-    push_bodies(links[element.a], links[element.b], data, tx, ty, tz, fx, fy, fz, gx, gy, gz)
+    push_bodies(motions[element.a], motions[element.b], data, tx, ty, tz, fx, fy, fz, gx, gy, gz)
     data.force = math.sqrt(fx * fx + fy * fy + fz * fz)
 
 

@@ -11,10 +11,10 @@ HELD_POSE = [("R_FG", np.float64, 9), ("p_FG", np.float64, 3)]
 
 
 @kernel
-def hold_present_pose(element, held, links):
+def hold_present_pose(element, held, links, motions):
     """Hold the present relative pose of the frames of an element."""
-    a, b = links[element.a], links[element.b]
-    base_a, base_b = links[a.root], links[b.root]
+    a, b = motions[element.a], motions[element.b]
+    base_a, base_b = motions[links[element.a].root], motions[links[element.b].root]
     R_NF = link_rotation(a, base_a, element.R_aF)
     fx, fy, fz = link_point(a, base_a, element.p_aF)
     gx, gy, gz = link_point(b, base_b, element.p_bG)

@@ -29,7 +29,7 @@ def set_total_at(data, tx, ty, tz, fx, fy, fz, x, y, z):
 
 
 @kernel
-def element_wrench(element, data, links):
+def element_wrench(element, data, links, motions):
     """Return force and torque of an element between bodies on b: about the origin of frame F, in its axes.
 
     Without a frame F they are in N. All are zero while the element is switched off.
@@ -39,8 +39,7 @@ def element_wrench(element, data, links):
     T = data.total
     if element.a < 0:
         return T[3], T[4], T[5], T[0], T[1], T[2]
-    a = links[element.a]
-    base = links[a.root]
+    a, base = motions[element.a], motions[links[element.a].root]
     x, y, z = link_point(a, base, element.p_aF)
     R_NF = link_rotation(a, base, element.R_aF)
     fx, fy, fz = rotate_inverse(R_NF, T[3], T[4], T[5])

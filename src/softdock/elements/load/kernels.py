@@ -38,8 +38,8 @@ def apply(system, i, t, q, u, dy):
     element, data = system.elements[i], system.element_data[i]
     load, W = system.laws.load[element.row], system.states.load[element.row].wrench
     scale = table_value(system.tables, load.table, load.table_rows, t)
-    link = system.links[element.b]
-    base, p = system.links[link.root], element.p_bG
+    link = system.motions[element.b]
+    base, p = system.motions[system.links[element.b].root], element.p_bG
     tx, ty, tz = W[0] * scale, W[1] * scale, W[2] * scale
     fx, fy, fz = W[3] * scale, W[4] * scale, W[5] * scale
     if load.in_body == 1:
@@ -76,16 +76,16 @@ def load_structures(system, t, u):
         if element.kind == LOAD and data.active == 1 and system.laws.load[element.row].node >= 0:
             load, W, R = system.laws.load[element.row], system.states.load[element.row].wrench, element.R_bG
             scale = table_value(system.tables, load.table, load.table_rows, t)
-            link = system.links[element.b]
+            link, base = system.motions[element.b], system.motions[system.links[element.b].root]
             if load.in_body == 1:
                 tx, ty, tz = rotate(R, W[0], W[1], W[2])
                 fx, fy, fz = rotate(R, W[3], W[4], W[5])
             else:
-                R_NL = link_rotation(link, system.links[link.root], IDENTITY)
+                R_NL = link_rotation(link, base, IDENTITY)
                 tx, ty, tz = rotate_inverse(R_NL, W[0], W[1], W[2])
                 fx, fy, fz = rotate_inverse(R_NL, W[3], W[4], W[5])
             pulled = load_modes(
-                system.nodes[load.node], system.appendages, system.modes, system.shapes, u,
+                system, system.nodes[load.node], u,
                 tx * scale, ty * scale, tz * scale, fx * scale, fy * scale, fz * scale,
             )  # fmt: skip
             data.power += pulled

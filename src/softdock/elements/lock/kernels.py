@@ -18,4 +18,4 @@ STATE = np.dtype(
 def switch_on(system, i, t, y):
     """Hold the present relative pose."""
     element = system.elements[i]
-    hold_present_pose(element, system.states.lock[element.row], system.links)
+    hold_present_pose(element, system.states.lock[element.row], system.links, system.motions)

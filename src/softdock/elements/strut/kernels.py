@@ -23,10 +23,11 @@ LAW = np.dtype(
 @inline
 def apply(system, i, t, q, u, dy):
     """Apply spring and damper along the line between two points; Eq. (M26)."""
-    element, data, links = system.elements[i], system.element_data[i], system.links
+    element, data = system.elements[i], system.element_data[i]
+    links, motions = system.links, system.motions
     strut = system.laws.strut[element.row]
-    a, b = links[element.a], links[element.b]
-    base_a, base_b = links[a.root], links[b.root]
+    a, b = motions[element.a], motions[element.b]
+    base_a, base_b = motions[links[element.a].root], motions[links[element.b].root]
     ax, ay, az = link_point(a, base_a, element.p_aF)
     bx, by, bz = link_point(b, base_b, element.p_bG)
     rx, ry, rz = bx - ax, by - ay, bz - az
@@ -51,11 +52,11 @@ def apply(system, i, t, q, u, dy):
 @inline
 def connect(system, i, linear, c):
     """Write stiffness and damping along the line, and the stiffness of its tension across it, in the axes of N."""
-    element, links = system.elements[i], system.links
+    element, links, motions = system.elements[i], system.links, system.motions
     strut = system.laws.strut[element.row]
-    a, b = links[element.a], links[element.b]
-    ax, ay, az = link_point(a, links[a.root], element.p_aF)
-    bx, by, bz = link_point(b, links[b.root], element.p_bG)
+    a, b = motions[element.a], motions[element.b]
+    ax, ay, az = link_point(a, motions[links[element.a].root], element.p_aF)
+    bx, by, bz = link_point(b, motions[links[element.b].root], element.p_bG)
     dx, dy, dz = bx - ax, by - ay, bz - az
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     if length == 0.0:

@@ -31,10 +31,11 @@ STATE = np.dtype(HELD_POSE, align=True)
 @inline
 def apply(system, i, t, q, u, dy):
     """Apply the compliant connection of frame G on body b to frame F on body a; Eqs. (M27)-(M29)."""
-    element, data, links = system.elements[i], system.element_data[i], system.links
+    element, data = system.elements[i], system.element_data[i]
+    links, motions = system.links, system.motions
     weld, state = system.laws.weld[element.row], system.states.weld[element.row]
-    a, b = links[element.a], links[element.b]
-    base_a, base_b = links[a.root], links[b.root]
+    a, b = motions[element.a], motions[element.b]
+    base_a, base_b = motions[links[element.a].root], motions[links[element.b].root]
     fx, fy, fz = link_point(a, base_a, element.p_aF)
     gx, gy, gz = link_point(b, base_b, element.p_bG)
     R_NF = link_rotation(a, base_a, element.R_aF)
@@ -76,17 +77,18 @@ def apply(system, i, t, q, u, dy):
 @inline
 def connect(system, i, linear, c):
     """Write stiffness and damping in the axes of frame F."""
-    element, links = system.elements[i], system.links
+    element, links, motions = system.elements[i], system.links, system.motions
     weld = system.laws.weld[element.row]
-    a, b = links[element.a], links[element.b]
+    a, b = motions[element.a], motions[element.b]
     for k in range(6):
         linear.K[c, k, k], linear.D[c, k, k] = weld.stiffness[k], weld.damping[k]
-    R_NF = link_rotation(a, links[a.root], element.R_aF)
-    activate_connection(linear, c, element.a, element.b, R_NF, link_point(b, links[b.root], element.p_bG))
+    R_NF = link_rotation(a, motions[links[element.a].root], element.R_aF)
+    p = link_point(b, motions[links[element.b].root], element.p_bG)
+    activate_connection(linear, c, element.a, element.b, R_NF, p)
 
 
 @inline
 def switch_on(system, i, t, y):
     """Hold the present relative pose."""
     element = system.elements[i]
-    hold_present_pose(element, system.states.weld[element.row], system.links)
+    hold_present_pose(element, system.states.weld[element.row], system.links, system.motions)

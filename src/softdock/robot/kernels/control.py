@@ -149,7 +149,7 @@ def log_period(run, law, cycle, at_u, qdot, tau, moved, periods):
     system, row, n_q = run.system, cycle.done, run.system.world[0].n_q
     periods.t[row] = run.progress[0].t
     derivative(system, run.progress[0].t, run.y, run.workspace.k[1])  # the wrenches at the end of the period
-    joint_loads(system.links, system.groups, moved, periods.work, periods.external[row])
+    joint_loads(system, moved, periods.work, periods.external[row])
     for i in range(tau.shape[0]):
         periods.command[row, i] = command_at(law, cycle, i, (cycle.done + 1) / cycle.periods)
         periods.qdot_begin[row, i], periods.qdot[row, i] = qdot[i], run.y[n_q + at_u[i]]
@@ -218,14 +218,15 @@ def limit_speed(law, qdot, tau):
 
 
 @kernel
-def joint_loads(links, groups, moved, work, out):
-    """Write the external load on every joint, from the wrenches of the last evaluation; Eq. (A19).
+def joint_loads(system, moved, work, out):
+    """Write the external load on every joint, from the wrenches on the links; Eq. (A19).
 
     `moved` (joints,) is the link that a joint moves, `work` (links, 6) a work array.
     """
+    links, motions = system.links, system.motions
     n = links.shape[0]
     for i in range(n):
-        W, base = links[i].W, links[links[i].root]
+        W, base = motions[i].W, motions[links[i].root]
         R, p = base.R_NB, base.p_NB
         tx, ty, tz = cross(p[0], p[1], p[2], W[3], W[4], W[5])
         work[i, 0], work[i, 1], work[i, 2] = rotate_inverse(R, W[0] - tx, W[1] - ty, W[2] - tz)
@@ -236,7 +237,7 @@ def joint_loads(links, groups, moved, work, out):
                 work[links[i].parent, k] += work[i, k]
     for j in range(out.shape[0]):
         column = links[moved[j]].column
-        S, lane, load = groups[column // LANES].S, column % LANES, 0.0
+        S, lane, load = system.group_motions[column // LANES].S, column % LANES, 0.0
         for k in range(6):
             load -= S[k, lane] * work[moved[j], k]
         out[j] = load

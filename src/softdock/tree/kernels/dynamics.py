@@ -22,35 +22,36 @@ from softdock.tree.kernels.tree import FREE, GROUND
 
 
 @kernel
-def accelerations(links, axes, groups, tiles):
+def accelerations(system):
     """Solve for the accelerations of all joints; Eqs. (M9)-(M13).
 
     Expects placed links with their inertias, velocities and bias, the external wrenches `W` (in N about N's origin)
     and the joint forces `tau`. Writes accelerations to `udot`.
     """
-    invert_joint_inertia(links, groups, tiles)
-    for i in range(links.shape[0]):
-        W = links[i].W
-        links[i].loaded = 0
+    axes, groups, group_motions, motions = system.axes, system.groups, system.group_motions, system.motions
+    invert_joint_inertia(system)
+    for i in range(motions.shape[0]):
+        W = motions[i].W
+        motions[i].loaded = 0
         if abs(W[0]) + abs(W[1]) + abs(W[2]) + abs(W[3]) + abs(W[4]) + abs(W[5]) != 0.0:
-            links[i].loaded = 1
-            push_link(links, groups, i, W, -1.0)
-    gather_forces(links, groups)
+            motions[i].loaded = 1
+            push_link(system, i, W, -1.0)
+    gather_forces(system)
     for g in range(groups.shape[0]):
-        group = groups[g]
+        group, b = groups[g], group_motions[g].b
         for j in range(group.count):
-            group.b[0, j] += axes[group.at_u[j]].tau
-    solve(groups, tiles)
+            b[0, j] += axes[group.at_u[j]].tau
+    solve(system)
     for g in range(groups.shape[0]):
-        group = groups[g]
+        group, udot = groups[g], group_motions[g].udot
         for j in range(group.count):
-            axes[group.at_u[j]].udot = group.udot[0, j]
+            axes[group.at_u[j]].udot = udot[0, j]
 
 
 @inline
-def push_link(links, groups, i, W, sign):
+def push_link(system, i, W, sign):
     """Add an external wrench times a sign, rotated to the base frame, to the required force of a link."""
-    base = links[links[i].root]
+    base = system.motions[system.links[i].root]
     p, R = base.p_NB, base.R_NB
     lx, ly, lz = sign * W[3], sign * W[4], sign * W[5]
     ax = sign * W[0] - (p[1] * lz - p[2] * ly)
@@ -66,51 +67,53 @@ def push_link(links, groups, i, W, sign):
         R[1] * lx + R[4] * ly + R[7] * lz,
         R[2] * lx + R[5] * ly + R[8] * lz,
     )
-    add_force(links, groups, i, (f0, f1, f2, f3, f4, f5))
+    add_force(system, i, (f0, f1, f2, f3, f4, f5))
 
 
 @inline
-def add_force(links, groups, i, x):
+def add_force(system, i, x):
     """Add to the required force of a link, unless it is the ground."""
-    link = links[i]
+    link = system.links[i]
     if link.kind == FREE:
-        f = link.f
+        f = system.motions[i].f
         f[0], f[1], f[2] = f[0] + x[0], f[1] + x[1], f[2] + x[2]
         f[3], f[4], f[5] = f[3] + x[3], f[4] + x[4], f[5] + x[5]
     elif link.kind != GROUND:
         last = link.column + link.rows - 1
-        f, j = groups[last // LANES].f, last % LANES
+        f, j = system.group_motions[last // LANES].f, last % LANES
         f[0, j], f[1, j], f[2, j] = f[0, j] + x[0], f[1, j] + x[1], f[2, j] + x[2]
         f[3, j], f[4, j], f[5, j] = f[3, j] + x[3], f[4, j] + x[4], f[5, j] + x[5]
 
 
 @kernel
-def compute_joint_inertia(links, groups, tiles):
+def compute_joint_inertia(system):
     """Compute the inertia of joints with free bases eliminated, tile by tile; Eqs. (M9), (M10)."""
+    links, motions, groups, group_motions = system.links, system.motions, system.groups, system.group_motions
     for i in range(links.shape[0]):
         if links[i].kind == FREE:
-            if links[i].flexible == 1:
-                invert(links[i].inverse)
+            if motions[i].flexible == 1:
+                invert(motions[i].inverse)
             else:
-                write_compliance(links[i])
+                write_compliance(motions[i])
     for g in range(groups.shape[0]):
-        write_base_motions(links, groups[g])
+        write_base_motions(motions, groups[g], group_motions[g])
     for g in range(groups.shape[0]):
-        fill_tiles(groups, g, tiles)
+        fill_tiles(system, g)
 
 
 @kernel
-def invert_joint_inertia(links, groups, tiles):
+def invert_joint_inertia(system):
     """Invert the inertia of joints with free bases eliminated, tile by tile; Eqs. (M9)-(M11)."""
-    compute_joint_inertia(links, groups, tiles)
+    groups, inertias = system.groups, system.tile_inertias
+    compute_joint_inertia(system)
     for g in range(groups.shape[0] - 1, -1, -1):
-        sweep(tiles[tile_index(g, g)].H, groups[g].count)
+        sweep(inertias[tile_index(g, g)].H, groups[g].count)
         first = groups[g].first // LANES
         for i in range(g - 1, first - 1, -1):
-            scratch = tiles[tiles.shape[0] - 1].H
-            multiply(tiles[tile_index(g, g)].H, tiles[tile_index(g, i)].H, scratch)
+            scratch = inertias[inertias.shape[0] - 1].H
+            multiply(inertias[tile_index(g, g)].H, inertias[tile_index(g, i)].H, scratch)
             for j in range(first, i + 1):
-                add_transposed_product(scratch, tiles[tile_index(g, j)].H, tiles[tile_index(i, j)].H)
+                add_transposed_product(scratch, inertias[tile_index(g, j)].H, inertias[tile_index(i, j)].H)
 
 
 @inline
@@ -120,28 +123,33 @@ def tile_index(row, column):
 
 
 @inline
-def write_base_motions(links, group):
+def write_base_motions(motions, group, motion):
     """Write `Y`: for each axis, the motion of its free base that has the momentum `F` of the axis; Eq. (M10)."""
-    f0, f1, f2, f3, f4, f5 = load6(group.F)
+    f0, f1, f2, f3, f4, f5 = load6(motion.F)
     for k in range(LANES):
         if group.roots[k] < 0:
             break
-        M, m = links[group.roots[k]].inverse, load(group.members, k, 0)
+        M, m = motions[group.roots[k]].inverse, load(group.members, k, 0)
         for i in range(6):
             y = dot6(f0, f1, f2, f3, f4, f5, M[i, 0], M[i, 1], M[i, 2], M[i, 3], M[i, 4], M[i, 5])
-            store(group.Y, i, 0, m * y if k == 0 else fma(m, y, load(group.Y, i, 0)))
+            store(motion.Y, i, 0, m * y if k == 0 else fma(m, y, load(motion.Y, i, 0)))
 
 
 @inline
-def fill_tiles(groups, g, tiles):
+def fill_tiles(system, g):
     """Write the inertia of joints between the axes of a group and those of it and of later groups; Eqs. (M9), (M10)."""
-    group = groups[g]
-    s0, s1, s2, s3, s4, s5 = load6(group.S)
-    f0, f1, f2, f3, f4, f5 = load6(group.F)
-    y0, y1, y2, y3, y4, y5 = load6(group.Y)
+    groups, group_motions, group, motion = (
+        system.groups,
+        system.group_motions,
+        system.groups[g],
+        system.group_motions[g],
+    )
+    s0, s1, s2, s3, s4, s5 = load6(motion.S)
+    f0, f1, f2, f3, f4, f5 = load6(motion.F)
+    y0, y1, y2, y3, y4, y5 = load6(motion.Y)
     for i in range(g, groups.shape[0]):
-        F, S, tile = groups[i].F, groups[i].S, tiles[tile_index(i, g)]
-        H, above, same = tile.H, tile.above, tile.same
+        F, S, tile = group_motions[i].F, group_motions[i].S, system.tiles[tile_index(i, g)]
+        H, above, same = system.tile_inertias[tile_index(i, g)].H, tile.above, tile.same
         for k in range(groups[i].count):
             carried = dot6(s0, s1, s2, s3, s4, s5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
             free = dot6(y0, y1, y2, y3, y4, y5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
@@ -197,96 +205,99 @@ def load_tile(A):
 
 
 @kernel
-def gather_forces(links, groups):
+def gather_forces(system):
     """Compute the forces along axes that accelerate them, from the required forces `f` of links; Eq. (M12).
 
     Leaves at each free base the force that its whole tree needs.
     """
+    links, motions, groups, group_motions = system.links, system.motions, system.groups, system.group_motions
     for g in range(groups.shape[0] - 1, -1, -1):
-        group = groups[g]
-        x0, x1, x2, x3, x4, x5 = sum_along(group.f, group.above, group.count)
-        store6(group.f, (x0, x1, x2, x3, x4, x5))
-        s0, s1, s2, s3, s4, s5 = load6(group.S)
-        store(group.b, 0, 0, -dot6(s0, s1, s2, s3, s4, s5, x0, x1, x2, x3, x4, x5))
+        group, motion = groups[g], group_motions[g]
+        x0, x1, x2, x3, x4, x5 = sum_along(motion.f, group.above, group.count)
+        store6(motion.f, (x0, x1, x2, x3, x4, x5))
+        s0, s1, s2, s3, s4, s5 = load6(motion.S)
+        store(motion.b, 0, 0, -dot6(s0, s1, s2, s3, s4, s5, x0, x1, x2, x3, x4, x5))
         if g > 0:
             for j in range(group.count):
                 parent = group.parent[j]
                 if 0 <= parent < LANES * g:
-                    other, lane = groups[parent // LANES].f, parent % LANES
+                    other, lane = group_motions[parent // LANES].f, parent % LANES
                     for k in range(6):
-                        other[k, lane] += group.f[k, j]
+                        other[k, lane] += motion.f[k, j]
     for i in range(links.shape[0]):
         base = links[i]
         if base.kind == FREE:
-            f0, f1, f2, f3, f4, f5 = read_six(base.f)
+            f0, f1, f2, f3, f4, f5 = read_six(motions[i].f)
             for c in range(base.column, base.column + base.columns):
                 group, j = groups[c // LANES], c % LANES
                 if group.parent[j] < 0:
-                    f = group.f
+                    f = group_motions[c // LANES].f
                     f0, f1, f2 = f0 + f[0, j], f1 + f[1, j], f2 + f[2, j]
                     f3, f4, f5 = f3 + f[3, j], f4 + f[4, j], f5 + f[5, j]
-            write_six(base.f, (f0, f1, f2, f3, f4, f5))
+            write_six(motions[i].f, (f0, f1, f2, f3, f4, f5))
     for g in range(groups.shape[0]):
-        group = groups[g]
-        y0, y1, y2, y3, y4, y5 = load6(group.Y)
-        b = load(group.b, 0, 0)
+        group, motion = groups[g], group_motions[g]
+        y0, y1, y2, y3, y4, y5 = load6(motion.Y)
+        b = load(motion.b, 0, 0)
         for k in range(LANES):
             if group.roots[k] < 0:
                 break
-            f0, f1, f2, f3, f4, f5 = read_six(links[group.roots[k]].f)
+            f0, f1, f2, f3, f4, f5 = read_six(motions[group.roots[k]].f)
             push = dot6(y0, y1, y2, y3, y4, y5, f0, f1, f2, f3, f4, f5)
             b = fma(load(group.members, k, 0), push, b)
-        store(group.b, 0, 0, b)
+        store(motion.b, 0, 0, b)
 
 
 @kernel
-def solve(groups, tiles):
+def solve(system):
     """Compute accelerations along axes from the forces that accelerate them; Eq. (M13)."""
+    groups, group_motions, inertias = system.groups, system.group_motions, system.tile_inertias
     n = groups.shape[0]
     for g in range(n - 1, -1, -1):
-        group = groups[g]
-        divide(tiles[tile_index(g, g)].H, group)
+        group, motion = groups[g], group_motions[g]
+        divide(inertias[tile_index(g, g)].H, motion)
         for i in range(group.first // LANES, g):
-            b, H = load(groups[i].b, 0, 0), tiles[tile_index(g, i)].H
+            b, H = load(group_motions[i].b, 0, 0), inertias[tile_index(g, i)].H
             for k in range(LANES):
-                b = fma(-group.udot[0, k], load(H, k, 0), b)
-            store(groups[i].b, 0, 0, b)
+                b = fma(-motion.udot[0, k], load(H, k, 0), b)
+            store(group_motions[i].b, 0, 0, b)
     for g in range(1, n):
-        group = groups[g]
+        group, motion = groups[g], group_motions[g]
         first = group.first // LANES
         if first < g:
             for k in range(group.count):
-                x = load(tiles[tile_index(g, first)].H, k, 0) * load(groups[first].udot, 0, 0)
+                x = load(inertias[tile_index(g, first)].H, k, 0) * load(group_motions[first].udot, 0, 0)
                 for i in range(first + 1, g):
-                    x = fma(load(tiles[tile_index(g, i)].H, k, 0), load(groups[i].udot, 0, 0), x)
-                group.b[0, k] -= horizontal_sum(x)
-            divide(tiles[tile_index(g, g)].H, group)
+                    x = fma(load(inertias[tile_index(g, i)].H, k, 0), load(group_motions[i].udot, 0, 0), x)
+                motion.b[0, k] -= horizontal_sum(x)
+            divide(inertias[tile_index(g, g)].H, motion)
 
 
 @inline
-def divide(H, group):
+def divide(H, motion):
     """Multiply the forces of a group by the inverse of its tile, whose negative is given."""
-    b = group.b
+    b = motion.b
     x, y = load(H, 0, 0) * -b[0, 0], load(H, 1, 0) * -b[0, 1]
     for k in range(2, LANES, 2):
         x, y = fma(load(H, k, 0), -b[0, k], x), fma(load(H, k + 1, 0), -b[0, k + 1], y)
-    store(group.udot, 0, 0, x + y)
+    store(motion.udot, 0, 0, x + y)
 
 
 @kernel
-def link_accelerations(links, groups, locked):
-    """Write the link accelerations due to those of the axes to `dA`, or for locks to `dB`; Eq. (M13)."""
+def link_accelerations(system, locked):
+    """Write the change of link accelerations by those of the axes, or the response to locks (1); Eq. (M13)."""
+    links, motions, group_motions = system.links, system.motions, system.group_motions
     for i in range(links.shape[0]):
-        link = links[i]
-        a = link.dB if locked == 1 else link.dA
+        link, motion = links[i], motions[i]
+        a = motion.lock_response if locked == 1 else motion.acceleration_change
         if link.kind == FREE:
-            accelerate_base(link, groups, a)
+            accelerate_base(link, motion, group_motions, a)
         elif link.kind != GROUND:
-            parent = links[link.parent]
-            below = parent.dB if locked == 1 else parent.dA
+            parent = motions[link.parent]
+            below = parent.lock_response if locked == 1 else parent.acceleration_change
             a0, a1, a2, a3, a4, a5 = read_six(below)
             for c in range(link.column, link.column + link.rows):
-                group, j = groups[c // LANES], c % LANES
+                group, j = group_motions[c // LANES], c % LANES
                 S, udot = group.S, group.udot[0, j]
                 a0, a1, a2 = fma(S[0, j], udot, a0), fma(S[1, j], udot, a1), fma(S[2, j], udot, a2)
                 a3, a4, a5 = fma(S[3, j], udot, a3), fma(S[4, j], udot, a4), fma(S[5, j], udot, a5)
@@ -294,15 +305,15 @@ def link_accelerations(links, groups, locked):
 
 
 @inline
-def accelerate_base(base, groups, a):
+def accelerate_base(base, motion, group_motions, a):
     """Compute the acceleration of a free base from the required force of its tree; Eq. (M13)."""
-    f0, f1, f2, f3, f4, f5 = read_six(base.f)
+    f0, f1, f2, f3, f4, f5 = read_six(motion.f)
     for c in range(base.column, base.column + base.columns):
-        group, j = groups[c // LANES], c % LANES
+        group, j = group_motions[c // LANES], c % LANES
         F, udot = group.F, group.udot[0, j]
         f0, f1, f2 = fma(F[0, j], udot, f0), fma(F[1, j], udot, f1), fma(F[2, j], udot, f2)
         f3, f4, f5 = fma(F[3, j], udot, f3), fma(F[4, j], udot, f4), fma(F[5, j], udot, f5)
-    M = base.inverse
+    M = motion.inverse
     for i in range(6):
         a[i] = -dot6(M[i, 0], M[i, 1], M[i, 2], M[i, 3], M[i, 4], M[i, 5], f0, f1, f2, f3, f4, f5)
 

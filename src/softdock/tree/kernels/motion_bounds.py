@@ -164,20 +164,21 @@ def bound_motion(system, h, dense, needed, motion):
 
 
 @kernel
-def bound_separation(links, dense, motion, i, p_i, j, p_j):
+def bound_separation(system, dense, motion, i, p_i, j, p_j):
     """Return bounds on the motion of a point of link i relative to one of link j, or to N if j is -1; Eq. (M63).
 
     Distance, and first and second derivative of the difference of their positions, in N [m]. Expects the links at the
     end of the step.
     """
+    links, motions = system.links, system.motions
     root_i, root_j = links[i].root, -1
-    x, y, z = link_point(links[i], links[root_i], p_i)
+    x, y, z = link_point(motions[i], motions[root_i], p_i)
     arm, turn = length(p_i[0], p_i[1], p_i[2]), motion[i, ANGULAR_VELOCITY]
     speed = motion[i, VELOCITY] + turn * arm
     push = motion[i, ACCELERATION] + (motion[i, ANGULAR_ACCELERATION] + turn * turn) * arm
     if j >= 0:
         root_j = links[j].root
-        a, b, c = link_point(links[j], links[root_j], p_j)
+        a, b, c = link_point(motions[j], motions[root_j], p_j)
         x, y, z = x - a, y - b, z - c
         arm, turn = length(p_j[0], p_j[1], p_j[2]), motion[j, ANGULAR_VELOCITY]
         speed += motion[j, VELOCITY] + turn * arm

@@ -13,7 +13,7 @@ from softdock.orbit.kernels import NO_SHADOW, sunlit_fraction
 from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unpack_matrix
 from softdock.tree.kernels.composites import inertia_of
 from softdock.tree.kernels.poses import add_wrench, link_angular_velocity, link_point, point_velocity
-from softdock.tree.kernels.tree import GROUND
+from softdock.tree.kernels.tree import GROUND, records
 
 ORBIT = np.dtype(
     [
@@ -34,7 +34,13 @@ ORBIT = np.dtype(
         ("shadow", np.int64),  # model of the Earth's shadow
         ("earth_radius", np.float64),  # [m]
         ("sun_angle", np.float64),  # apparent radius of the Sun [rad]
-        # Where the point is at this time.
+    ],
+    align=True,
+)
+"""Constants of the orbit."""
+
+ORBIT_MOTION = np.dtype(
+    [
         ("r", np.float64, 3),  # from the Earth's centre, in N [m]
         ("v", np.float64, 3),  # [m/s]
         ("inverse_distance", np.float64),  # 1/r [1/m]
@@ -43,6 +49,15 @@ ORBIT = np.dtype(
     ],
     align=True,
 )
+"""Where the carrying point is at the present time: data that the kernels write."""
+
+
+def initial_orbit_motion(orbit: np.recarray) -> np.recarray:
+    """Return the motion before any time is known; the Sun, if it has pressure, is visible unless a shadow is."""
+    motion = records(len(orbit), ORBIT_MOTION)
+    motion.view(np.ndarray)["sunlight"] = orbit.view(np.ndarray)["pressure"] > 0.0
+    return motion
+
 
 PLATE = np.dtype(
     [
@@ -56,15 +71,16 @@ PLATE = np.dtype(
     ],
     align=True,
 )
+"""Constants of a flat plate with drag and solar pressure."""
 
 KEPLER_STEPS = 30  # Newton's method needs four; the bound only prevents an endless loop
 
 
 @kernel
-def move_orbit(orbit, links, t):
+def move_orbit(system, t):
     """Bring the carrying point and the Hill frame to a time; Eqs. (O8)-(O11)."""
-    for i in range(orbit.shape[0]):
-        o = orbit[i]
+    for i in range(system.orbit.shape[0]):
+        o, at = system.orbit[i], system.orbit_motion[i]
         M = o.M0 + o.n * t
         E = M
         if o.e > 0.0:
@@ -74,22 +90,24 @@ def move_orbit(orbit, links, t):
         rate = o.n / (1.0 - o.e * c)
         x, y = o.a * (c - o.e), o.a * root * s  # Eq. (O9)
         vx, vy = -o.a * rate * s, o.a * rate * root * c  # Eq. (O10)
-        P, Q, hill = o.P, o.Q, links[o.hill]
+        P, Q, hill = o.P, o.Q, system.motions[o.hill]
         r2 = x * x + y * y
         size = math.sqrt(r2)
-        o.inverse_distance, o.gradient = 1.0 / size, o.mu / (r2 * size)
+        at.inverse_distance, at.gradient = 1.0 / size, o.mu / (r2 * size)
         R, V = hill.R_NB, hill.V
         for k in range(3):
-            o.r[k] = P[k] * x + Q[k] * y
-            o.v[k] = P[k] * vx + Q[k] * vy
-            R[3 * k + 2] = -o.r[k] / size
+            at.r[k] = P[k] * x + Q[k] * y
+            at.v[k] = P[k] * vx + Q[k] * vy
+            R[3 * k + 2] = -at.r[k] / size
             R[3 * k] = (-P[k] * y + Q[k] * x) / size  # ahead
         R[1] = -(P[1] * Q[2] - P[2] * Q[1])
         R[4] = -(P[2] * Q[0] - P[0] * Q[2])
         R[7] = -(P[0] * Q[1] - P[1] * Q[0])
         V[1] = -(x * vy - y * vx) / r2  # Eq. (O11)
         if o.shadow != NO_SHADOW:
-            o.sunlight = sunlit_fraction(o.shadow, o.r[0], o.r[1], o.r[2], o.sun, o.earth_radius, o.sun_angle)
+            at.sunlight = sunlit_fraction(
+                o.shadow, at.r[0], at.r[1], at.r[2], o.sun, o.earth_radius, o.sun_angle
+            )
 
 
 @kernel
@@ -105,29 +123,29 @@ def eccentric_anomaly(e, M):
 
 
 @kernel
-def apply_gravity(links, groups, orbit, appendages):
+def apply_gravity(system):
     """Apply differential gravity to links and their modes; returns its power [W]; Eqs. (O4), (O21)-(O23)."""
     power = 0.0
-    for j in range(orbit.shape[0]):
-        o = orbit[j]
-        for i in range(links.shape[0]):
-            link = links[i]
+    for _ in range(system.orbit.shape[0]):
+        for i in range(system.links.shape[0]):
+            link = system.links[i]
             if link.kind != GROUND and link.own[0] > 0.0:
-                own = inertia_of(groups, link)
-                power += apply_gravity_to_link(o, i, link, links[link.root], own, appendages)
+                power += apply_gravity_to_link(system, i)
     return power
 
 
 @kernel
-def apply_gravity_to_link(o, index, link, base, own, appendages):
+def apply_gravity_to_link(system, index):
     """Apply differential gravity to one link and to the modes of its structures; returns its power [W]."""
-    f, t, a, u, k, R, d = gravity_in_link(o, link, base, own)
+    link, motion = system.links[index], system.motions[index]
+    base, own = system.motions[link.root], inertia_of(link, motion, system.group_motions)
+    f, t, a, u, k, R, d = gravity_in_link(system, motion, base, own)
     ax, ay, az = a
     ux, uy, uz = u
     power = 0.0
-    for j in range(appendages.shape[0]):
-        structure = appendages[j]
-        if structure.link == index:
+    for j in range(system.appendages.shape[0]):
+        if system.appendages[j].link == index:
+            structure = system.appendage_motions[j]
             g, c = structure.pull, structure.moving
             xx, yy, zz = (
                 k * (0.5 - 1.5 * ux * ux),
@@ -142,29 +160,30 @@ def apply_gravity_to_link(o, index, link, base, own, appendages):
             power += xy * c[12] + xz * c[13] + yz * c[14]
     fx, fy, fz = rotate(R, f[0], f[1], f[2])
     tx, ty, tz = rotate(R, t[0], t[1], t[2])
-    return power + push_at(link, base, tx, ty, tz, fx, fy, fz, d[0], d[1], d[2])
+    return power + push_at(motion, base, tx, ty, tz, fx, fy, fz, d[0], d[1], d[2])
 
 
 @inline
-def gravity_in_link(o, link, base, own):
+def gravity_in_link(system, motion, base, own):
     """Return force and torque of differential gravity on an inertia of a link, at its origin and in its axes.
 
     Also differential gravity at the origin, the direction from the Earth, mu/r^3, R_NL and the origin in N.
     """
+    o, at = system.orbit[0], system.orbit_motion[0]
     m, hx, hy, hz, xx, yy, zz, xy, xz, yz = own
-    R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
-    px, py, pz = rotate(base.R_NB, link.p[0], link.p[1], link.p[2])
+    R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(motion.R))
+    px, py, pz = rotate(base.R_NB, motion.p[0], motion.p[1], motion.p[2])
     dx, dy, dz = px + base.p_NB[0], py + base.p_NB[1], pz + base.p_NB[2]
-    root, change = change_with_distance(o, dx, dy, dz)
-    ax, ay, az = gravity_difference(o, change, dx, dy, dz)
-    sx, sy, sz = o.r[0] + dx, o.r[1] + dy, o.r[2] + dz
+    root, change = change_with_distance(at, dx, dy, dz)
+    ax, ay, az = gravity_difference(at, change, dx, dy, dz)
+    sx, sy, sz = at.r[0] + dx, at.r[1] + dy, at.r[2] + dz
     if o.oblateness != 0.0:
         cx, cy, cz = rotate(R, hx / m, hy / m, hz / m)
         bx, by, bz = oblateness_gravity(o, sx + cx, sy + cy, sz + cz)
         ax, ay, az = ax + bx, ay + by, az + bz
     ax, ay, az = rotate_inverse(R, ax, ay, az)  # from here on in link axes
     ux, uy, uz = rotate_inverse(R, sx, sy, sz)
-    inverse_distance, k = o.inverse_distance / root, o.gradient * (1.0 + change)
+    inverse_distance, k = at.inverse_distance / root, at.gradient * (1.0 + change)
     ux, uy, uz = ux * inverse_distance, uy * inverse_distance, uz * inverse_distance
     Jx, Jy, Jz = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
     uJu, uh = ux * Jx + uy * Jy + uz * Jz, ux * hx + uy * hy + uz * hz
@@ -184,39 +203,39 @@ def gravity_in_link(o, link, base, own):
 
 
 @kernel
-def gravity_wrench(o, link, base, own):
+def gravity_wrench(system, motion, base, own):
     """Return the wrench of differential gravity on an inertia of a link, in N about N's origin; Eqs. (O21), (O22)."""
-    f, t, _, _, _, R, d = gravity_in_link(o, link, base, own)
+    f, t, _, _, _, R, d = gravity_in_link(system, motion, base, own)
     fx, fy, fz = rotate(R, f[0], f[1], f[2])
     tx, ty, tz = rotate(R, t[0], t[1], t[2])
     return tx + d[1] * fz - d[2] * fy, ty + d[2] * fx - d[0] * fz, tz + d[0] * fy - d[1] * fx, fx, fy, fz
 
 
 @inline
-def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
+def push_at(motion, base, tx, ty, tz, fx, fy, fz, x, y, z):
     """Apply a torque and a force in N to a link at a point in N; returns their power [W]."""
-    vx, vy, vz = point_velocity(link, base, x, y, z)
-    wx, wy, wz = link_angular_velocity(link, base)
-    add_wrench(link, fx, fy, fz, x, y, z)
-    link.W[0], link.W[1], link.W[2] = link.W[0] + tx, link.W[1] + ty, link.W[2] + tz
+    vx, vy, vz = point_velocity(motion, base, x, y, z)
+    wx, wy, wz = link_angular_velocity(motion, base)
+    add_wrench(motion, fx, fy, fz, x, y, z)
+    motion.W[0], motion.W[1], motion.W[2] = motion.W[0] + tx, motion.W[1] + ty, motion.W[2] + tz
     return fx * vx + fy * vy + fz * vz + tx * wx + ty * wy + tz * wz
 
 
 @inline
-def differential_gravity(o, dx, dy, dz):
+def differential_gravity(at, dx, dy, dz):
     """Return gravity at an offset [m] from the carrying point minus gravity there [m/s2], in N; Eqs. (O3), (O4)."""
-    _, change = change_with_distance(o, dx, dy, dz)
-    return gravity_difference(o, change, dx, dy, dz)
+    _, change = change_with_distance(at, dx, dy, dz)
+    return gravity_difference(at, change, dx, dy, dz)
 
 
 @inline
-def change_with_distance(o, dx, dy, dz):
+def change_with_distance(at, dx, dy, dz):
     """Return sqrt(1 + q) and (1 + q)^(-3/2) - 1 at an offset from the carrying point; Eq. (O3)."""
-    x, y, z = o.r[0], o.r[1], o.r[2]
+    x, y, z = at.r[0], at.r[1], at.r[2]
     q = (
         (dx * (dx + 2.0 * x) + dy * (dy + 2.0 * y) + dz * (dz + 2.0 * z))
-        * o.inverse_distance
-        * o.inverse_distance
+        * at.inverse_distance
+        * at.inverse_distance
     )
     root = math.sqrt(1.0 + q)
     cube = (1.0 + q) * root
@@ -224,13 +243,13 @@ def change_with_distance(o, dx, dy, dz):
 
 
 @inline
-def gravity_difference(o, change, dx, dy, dz):
+def gravity_difference(at, change, dx, dy, dz):
     """Return differential gravity [m/s2] at an offset with a known `change_with_distance`; Eq. (O4)."""
-    k = -o.gradient
+    k = -at.gradient
     return (
-        k * (dx + change * (o.r[0] + dx)),
-        k * (dy + change * (o.r[1] + dy)),
-        k * (dz + change * (o.r[2] + dz)),
+        k * (dx + change * (at.r[0] + dx)),
+        k * (dy + change * (at.r[1] + dy)),
+        k * (dz + change * (at.r[2] + dz)),
     )
 
 
@@ -250,34 +269,34 @@ def oblateness_gravity(o, x, y, z):
 
 
 @kernel
-def apply_plates(links, orbit, plates):
+def apply_plates(system):
     """Apply drag and solar radiation pressure to flat plates; returns their power [W]; Eqs. (O14), (O15)."""
     power = 0.0
-    for i in range(plates.shape[0]):
-        plate = plates[i]
-        link = links[plate.link]
-        fx, fy, fz, x, y, z = plate_force(links, orbit[0], plate)
-        power += push_at(link, links[link.root], 0.0, 0.0, 0.0, fx, fy, fz, x, y, z)
+    for i in range(system.plates.shape[0]):
+        plate = system.plates[i]
+        motion, base = system.motions[plate.link], system.motions[system.links[plate.link].root]
+        fx, fy, fz, x, y, z = plate_force(system, plate)
+        power += push_at(motion, base, 0.0, 0.0, 0.0, fx, fy, fz, x, y, z)
     return power
 
 
 @inline
-def plate_force(links, o, plate):
+def plate_force(system, plate):
     """Return the force of drag and solar radiation pressure on a flat plate [N] and its point of action [m], in N."""
-    link = links[plate.link]
-    base = links[link.root]
-    x, y, z = link_point(link, base, plate.p)
-    R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
-    vx, vy, vz = point_velocity(link, base, x, y, z)
-    sx, sy, sz, p, w = o.r[0] + x, o.r[1] + y, o.r[2] + z, o.pole, o.rotation
-    vx = w * (p[1] * sz - p[2] * sy) - vx - o.v[0]
-    vy = w * (p[2] * sx - p[0] * sz) - vy - o.v[1]
-    vz = w * (p[0] * sy - p[1] * sx) - vz - o.v[2]
+    o, at = system.orbit[0], system.orbit_motion[0]
+    motion, base = system.motions[plate.link], system.motions[system.links[plate.link].root]
+    x, y, z = link_point(motion, base, plate.p)
+    R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(motion.R))
+    vx, vy, vz = point_velocity(motion, base, x, y, z)
+    sx, sy, sz, p, w = at.r[0] + x, at.r[1] + y, at.r[2] + z, o.pole, o.rotation
+    vx = w * (p[1] * sz - p[2] * sy) - vx - at.v[0]
+    vy = w * (p[2] * sx - p[0] * sz) - vy - at.v[1]
+    vz = w * (p[0] * sy - p[1] * sx) - vz - at.v[2]
     nx, ny, nz = rotate(R, plate.normal[0], plate.normal[1], plate.normal[2])
     facing = max(-(nx * vx + ny * vy + nz * vz), 0.0)
     k = 0.5 * o.density * plate.drag * plate.area * facing
     lit = max(nx * o.sun[0] + ny * o.sun[1] + nz * o.sun[2], 0.0)
-    light = -o.pressure * plate.area * lit * o.sunlight
+    light = -o.pressure * plate.area * lit * at.sunlight
     toward = light * (1.0 - plate.specular)
     outward = light * 2.0 * (plate.specular * lit + plate.diffuse / 3.0)
     fx = k * vx + toward * o.sun[0] + outward * nx

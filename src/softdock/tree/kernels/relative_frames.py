@@ -7,17 +7,17 @@ from softdock.tree.kernels.tree import GROUND
 
 
 @inline
-def target_view(links, c):
+def target_view(system, c):
     """Return R_HP, rates of P in P: against N and against H, and the port from the target's centre of mass in P."""
-    target, frame = links[c.target], links[c.fixed_frame]
-    base = links[target.root]
+    motions, root = system.motions, system.links[c.target].root
+    target, frame, base = motions[c.target], motions[c.fixed_frame], motions[root]
     R_NP = link_rotation(target, base, c.R_AP)
     R_HP = matrix_product(transpose(unpack_matrix(frame.R_NB)), R_NP)
     wx, wy, wz = link_angular_velocity(target, base)
     wx, wy, wz = rotate_inverse(R_NP, wx, wy, wz)
     hx, hy, hz = rotate_inverse(R_HP, frame.V[0], frame.V[1], frame.V[2])
     ox, oy, oz = link_point(target, base, c.p_AP)
-    if base.kind != GROUND:
+    if system.links[root].kind != GROUND:
         gx, gy, gz = link_point(base, base, base.centre)
         ox, oy, oz = ox - gx, oy - gy, oz - gz
     ox, oy, oz = rotate_inverse(R_NP, ox, oy, oz)

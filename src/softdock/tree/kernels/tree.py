@@ -1,4 +1,4 @@
-"""Records of trees of links: the constant model and the scratch memory of the kernels.
+"""Records of trees of links: constants, and data that the kernels write, in different records.
 
 Arrays of records are passed to kernels by one pointer each and their type does not depend on the size of the model,
 so that one compilation serves every system. Spatial vectors have the angular part first; while a tree is computed,
@@ -16,9 +16,56 @@ REVOLUTE = 2  # turns about its own z axis
 PRISMATIC = 3  # slides along its own z axis
 BALL = 4  # turns freely, three rates in its own axes
 
+LINK = np.dtype(
+    [
+        ("kind", np.int64),
+        ("parent", np.int64),  # index of the parent link, -1 for a base
+        ("root", np.int64),  # index of the base link of this tree
+        ("at_q", np.int64),  # where the positions start in the state
+        ("at_u", np.int64),  # where the speeds start among all speeds; for a FREE base its momentum
+        ("rows", np.int64),  # number of speeds: 0 for GROUND, 6 for FREE, 1 or 3 otherwise
+        ("column", np.int64),  # first of its axes among all axes of joints, -1 for a base
+        ("columns", np.int64),  # of a FREE base: number of axes in its tree
+        ("R_PJ", np.float64, 9),  # joint frame J in the parent link, row by row
+        ("p_PJ", np.float64, 3),  # [m]
+        # Mass, mass * centre (3), inertia xx yy zz xy xz yz about the origin; link axes.
+        ("own", np.float64, 10),
+    ],
+    align=True,
+)
+"""Constants of a link."""
+
+LINK_MOTION = np.dtype(
+    [
+        # In the base frame B of the tree.
+        ("R", np.float64, 9),  # R_BL
+        ("p", np.float64, 3),  # p_BL_B [m]
+        ("V", np.float64, 6),  # velocity against N
+        ("acceleration_change", np.float64, 6),  # acceleration minus the velocity-dependent part
+        ("lock_response", np.float64, 6),  # change of acceleration or velocity by the wrenches of locks
+        ("W", np.float64, 6),  # external wrench, in N axes about N's origin
+        ("loaded", np.int64),  # 1: `W` is not zero
+        ("reaction", np.float64, 6),  # wrench through its joint, about B's origin; only where it is requested
+        ("deformed", np.float64, 10),  # as `own`, deformed by structures
+        # Of a base.
+        ("R_NB", np.float64, 9),
+        ("p_NB", np.float64, 3),
+        ("total", np.float64, 10),  # inertia of the whole tree
+        ("centre", np.float64, 3),  # of the whole tree [m]
+        ("inverse_inertia", np.float64, 6),  # of the whole tree about its centre, xx yy zz xy xz yz
+        ("h_rel", np.float64, 6),  # momentum due to the joints
+        ("h", np.float64, 6),  # momentum of the base alone
+        ("f", np.float64, 6),  # required force of its motion; finally that of the whole tree
+        ("flexible", np.int64),  # 1: L L^T of modes is subtracted from the inertia
+        ("inverse", np.float64, (6, 6)),  # motion of the whole tree per force
+    ],
+    align=True,
+)
+"""Motion, inertia and forces of a link: data that the kernels write."""
+
 GROUP = np.dtype(
     [
-        # The model, constant during a run, one column per axis; all zero in columns without an axis.
+        # One column per axis; all zero in columns without an axis.
         ("at_q", np.int64, LANES),
         ("at_u", np.int64, LANES),
         ("parent", np.int64, LANES),  # axis that carries this axis, -1 for a base
@@ -34,9 +81,18 @@ GROUP = np.dtype(
         ("carries", np.float64, (LANES, LANES)),
         ("R_PJ", np.float64, (9, LANES)),  # as in LINK
         ("p_PJ", np.float64, (3, LANES)),
-        # Inertia of the link that the axis moves, deformed; zero for inner axes of a ball joint.
-        ("own", np.float64, (10, LANES)),
-        # Scratch memory; B is the base frame of the tree.
+        # Last, so that all rows above are aligned to SIMD vectors.
+        ("count", np.int64),  # columns in use
+        ("first", np.int64),  # first axis of all that move together with one of these
+        ("padding", np.int64, LANES - 2),
+    ],
+    align=True,
+)
+"""Constants of LANES joint axes."""
+
+GROUP_MOTION = np.dtype(
+    [
+        # One column per axis; B is the base frame of the tree. All rows are aligned to SIMD vectors.
         ("R_PL", np.float64, (9, LANES)),  # link in its parent, but for the turn of a ball
         ("p_PL", np.float64, (3, LANES)),
         ("R", np.float64, (9, LANES)),  # R_BL; the z axis is that of the motion
@@ -47,7 +103,9 @@ GROUP = np.dtype(
         ("A_rel", np.float64, (6, LANES)),  # velocity-dependent acceleration while the base is at rest
         ("V", np.float64, (6, LANES)),  # velocity against N
         ("A", np.float64, (6, LANES)),  # velocity-dependent acceleration, and gravity on the ground
-        ("inertia", np.float64, (10, LANES)),  # as `own`, in base axes about the origin of B
+        # Inertia of the link that the axis moves, as in LINK_MOTION; zero for inner axes of a ball joint.
+        ("deformed", np.float64, (10, LANES)),
+        ("inertia", np.float64, (10, LANES)),  # the same in base axes about the origin of B
         ("composite", np.float64, (10, LANES)),  # sum over all that an axis carries
         ("h", np.float64, (6, LANES)),  # momentum against N
         ("f", np.float64, (6, LANES)),  # force that the motion requires
@@ -55,72 +113,53 @@ GROUP = np.dtype(
         ("Y", np.float64, (6, LANES)),  # motion of the free base that has this momentum
         ("b", np.float64, (1, LANES)),  # force along the axis that accelerates it
         ("udot", np.float64, (1, LANES)),  # acceleration along the axis
-        # The model again; last, so that all rows above are aligned to SIMD vectors.
-        ("count", np.int64),  # columns in use
-        ("first", np.int64),  # first axis of all that move together with one of these
-        ("padding", np.int64, LANES - 2),
     ],
     align=True,
 )
+"""Motion, inertia and forces of LANES joint axes: data that the kernels write."""
 
 TILE = np.dtype(
     [
-        ("above", np.float64, (LANES, LANES)),  # constant: as in GROUP, for the axes of two groups
-        ("same", np.float64, (LANES, LANES)),  # constant: 1 for axes with the same free base
-        ("H", np.float64, (LANES, LANES)),  # inertia of joints, finally the negative of its inverse
+        ("above", np.float64, (LANES, LANES)),  # as in GROUP, for the axes of two groups
+        ("same", np.float64, (LANES, LANES)),  # 1 for axes with the same free base
     ],
     align=True,
 )
+"""Constants of the axes of two groups."""
 
-LINK = np.dtype(
-    [
-        # The model, constant during a run.
-        ("kind", np.int64),
-        ("parent", np.int64),  # index of the parent link, -1 for a base
-        ("root", np.int64),  # index of the base link of this tree
-        ("at_q", np.int64),  # where the positions start in the state
-        ("at_u", np.int64),  # where the speeds start among all speeds; for a FREE base its momentum
-        ("rows", np.int64),  # number of speeds: 0 for GROUND, 6 for FREE, 1 or 3 otherwise
-        ("column", np.int64),  # first of its axes among all axes of joints, -1 for a base
-        ("columns", np.int64),  # of a FREE base: number of axes in its tree
-        ("R_PJ", np.float64, 9),  # joint frame J in the parent link, row by row
-        ("p_PJ", np.float64, 3),  # [m]
-        # Mass, mass * centre (3), inertia xx yy zz xy xz yz about the origin; link axes.
-        ("own", np.float64, 10),
-        # Scratch memory, in the base frame B of the tree.
-        ("R", np.float64, 9),  # R_BL
-        ("p", np.float64, 3),  # p_BL_B [m]
-        ("V", np.float64, 6),  # velocity against N
-        ("dA", np.float64, 6),  # acceleration minus the velocity-dependent part
-        ("dB", np.float64, 6),  # change by the wrenches of locks
-        ("W", np.float64, 6),  # external wrench, in N axes about N's origin
-        ("loaded", np.int64),  # 0: there was none at the last evaluation
-        ("reaction", np.float64, 6),  # wrench through its joint, about B's origin; only where it is requested
-        # Scratch memory of a base.
-        ("R_NB", np.float64, 9),
-        ("p_NB", np.float64, 3),
-        ("deformed", np.float64, 10),  # as `own`, deformed
-        ("total", np.float64, 10),  # inertia of the whole tree
-        ("centre", np.float64, 3),  # of the whole tree [m]
-        ("inverse_inertia", np.float64, 6),  # of the whole tree about its centre, xx yy zz xy xz yz
-        ("h_rel", np.float64, 6),  # momentum due to the joints
-        ("h", np.float64, 6),  # momentum of the base alone
-        ("f", np.float64, 6),  # required force of its motion; finally that of the whole tree
-        ("flexible", np.int64),  # 1: L L^T of modes is subtracted from the inertia
-        ("inverse", np.float64, (6, 6)),  # motion of the whole tree per force
-    ],
-    align=True,
-)
+TILE_INERTIA = np.dtype([("H", np.float64, (LANES, LANES))], align=True)
+"""Inertia of the joints of two groups, finally the negative of its inverse: data that the kernels write."""
 
 AXIS = np.dtype(
     [
-        ("effort", np.float64),  # effort of a controller, constant until changed [N or N m]
+        ("effort", np.float64),  # effort of a controller, kept until changed [N or N m]
         ("tau", np.float64),  # sum of all efforts along the axis [N or N m]
         ("udot", np.float64),  # acceleration along the axis
-        ("du", np.float64),  # change by the wrenches of locks along the axis
+        ("lock_response", np.float64),  # change of acceleration or speed by the wrenches of locks
     ],
     align=True,
 )
+"""Efforts and accelerations along an axis of a joint: data."""
+
+
+def initial_motions(links: np.recarray) -> np.recarray:
+    """Return the motions of links before any state is known: bases at N's origin, structures undeformed."""
+    motions = records(len(links), LINK_MOTION)
+    plain, identity = motions.view(np.ndarray), np.eye(3).ravel()
+    plain["R_NB"] = identity
+    plain["R"][links.view(np.ndarray)["parent"] < 0] = identity
+    plain["deformed"] = links.view(np.ndarray)["own"]
+    return motions
+
+
+def initial_group_motions(links: np.recarray, groups: np.recarray) -> np.recarray:
+    """Return the motions of groups of axes before any state is known: structures undeformed."""
+    motions = records(len(groups), GROUP_MOTION)
+    moving = links.view(np.ndarray)
+    moving = moving[moving["parent"] >= 0]
+    last = moving["column"] + moving["rows"] - 1
+    motions.view(np.ndarray)["deformed"][last // LANES, :, last % LANES] = moving["own"]
+    return motions
 
 
 def records(count: int, dtype: np.dtype) -> np.recarray:

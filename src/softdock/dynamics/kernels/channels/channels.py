@@ -223,31 +223,32 @@ def channel_value(channel, system, t, y):
     if kind == ChannelKind.ELEMENT_DEFLECTION:
         return system.element_data[i].deflection
     if kind == ChannelKind.CONTACT_FORCE:
-        return system.pairs[i].force
+        return system.pair_states[i].force
     if kind == ChannelKind.CONTACT_RESULT:
         if channel.component == DEPTH or channel.component == PRESSURE:
-            sharpen_pair(system.links, system.pairs[i], i, system.arrays, system.lists)
-        return system.pairs[i].out[channel.component]
+            sharpen_pair(system, i)
+        return system.pair_states[i].out[channel.component]
     if kind == ChannelKind.INTERFACE_RESULT:
-        return system.interfaces[i].result[channel.component]
+        return system.interface_states[i].result[channel.component]
     if kind == ChannelKind.ELEMENT_VALUE:
         return element_value(system, i, channel.component)
     if kind == ChannelKind.ELEMENT_WRENCH:
         return wrench_entry(
-            element_wrench(system.elements[i], system.element_data[i], system.links), channel.component
+            element_wrench(system.elements[i], system.element_data[i], system.links, system.motions),
+            channel.component,
         )
     if kind == ChannelKind.CONTACT_MOMENT:
-        out = system.pairs[i].out
+        out = system.pair_states[i].out
         return math.sqrt(out[TORQUE] ** 2 + out[TORQUE + 1] ** 2 + out[TORQUE + 2] ** 2)
     if kind == ChannelKind.ANY_CONTACT:
         if channel.component == DEPTH or channel.component == PRESSURE:
             for k in range(system.pairs.shape[0]):
-                sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
-        return largest_contact(channel.component, system.pairs, system.interfaces)
+                sharpen_pair(system, k)
+        return largest_contact(channel.component, system.pair_states, system.interface_states)
     if kind == ChannelKind.CONTROLLER_VALUE:
         return controller_value(system.gnc, i, channel.component, t)
     if kind == ChannelKind.SUNLIGHT:
-        return system.orbit[0].sunlight
+        return system.orbit_motion[0].sunlight
     return t
 
 
@@ -264,58 +265,63 @@ def wrench_entry(W, component):
 @kernel
 def controller_value(gnc, index, component, t):
     """Return a value of a controller: propellant, thrust, mode, or one that it stored at its last sample."""
-    c = gnc.controllers[index]
+    c, state = gnc.controllers[index], gnc.controller_states[index]
     if component == ControllerValue.PROPELLANT:
         return propellant_used(gnc, c, t)
     if component == ControllerValue.THRUST:
-        W = c.wrench
+        W = state.wrench
         return math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
     if component == ControllerValue.MODE:
-        return float(c.mode)
+        return float(state.mode)
     if component == ControllerValue.REFERENCE:
-        return c.distance
+        return state.distance
     if component == ControllerValue.VIOLATIONS:
-        return float(c.violations)
+        return float(state.violations)
     if component == ControllerValue.PROPELLANT_LEFT:
         return max(c.capacity - propellant_used(gnc, c, t), 0.0)
     if component == ControllerValue.CORRIDOR:
-        return c.corridor
+        return state.corridor
     if component >= ControllerValue.REFERENCE_SPEED:
-        return navigation_value(gnc, c, component, t)
+        return navigation_value(gnc, c, state, component, t)
     if component >= ControllerValue.POSITION_ESTIMATE_ERROR:
-        return c.estimate_errors[component - ControllerValue.POSITION_ESTIMATE_ERROR]
-    return c.errors[component - ControllerValue.POSITION_ERROR]
+        return state.estimate_errors[component - ControllerValue.POSITION_ESTIMATE_ERROR]
+    return state.errors[component - ControllerValue.POSITION_ERROR]
 
 
 @kernel
-def navigation_value(gnc, c, component, t):
+def navigation_value(gnc, c, state, component, t):
     """Return pulses or on-time of a thruster, reference speed, estimate, sigma or lost measurements of a controller."""
     if component >= ControllerValue.FIRINGS:
-        return float(firings_until(gnc.thrusters[c.first_thruster + component - ControllerValue.FIRINGS], t))
+        return float(
+            firings_until(gnc.thruster_states[c.first_thruster + component - ControllerValue.FIRINGS], t)
+        )
     if component >= ControllerValue.ON_TIME:
-        return time_on(gnc.thrusters[c.first_thruster + component - ControllerValue.ON_TIME], t)
+        i = c.first_thruster + component - ControllerValue.ON_TIME
+        return time_on(gnc.thrusters[i], gnc.thruster_states[i], t)
     if component == ControllerValue.REFERENCE_SPEED:
-        return c.closing_speed
+        return state.closing_speed
     if component < ControllerValue.POSITION_SIGMA:
-        return c.p[component - ControllerValue.ESTIMATE_X]
-    nav = gnc.navigation[c.navigation]
+        return state.p[component - ControllerValue.ESTIMATE_X]
+    filters = gnc.navigation_states[c.navigation]
     if component == ControllerValue.LOST_MEASUREMENTS:
-        return float(nav.lost)
+        return float(filters.lost)
     if component == ControllerValue.ANGLE_SIGMA:  # rounding may leave a negative variance
-        return math.sqrt(max(nav.P_attitude[0, 0] + nav.P_attitude[1, 1] + nav.P_attitude[2, 2], 0.0))
+        return math.sqrt(
+            max(filters.P_attitude[0, 0] + filters.P_attitude[1, 1] + filters.P_attitude[2, 2], 0.0)
+        )
     if component == ControllerValue.POSITION_SIGMA:
-        return nav.tip_sigma
-    return math.sqrt(max(nav.P[3, 3] + nav.P[4, 4] + nav.P[5, 5], 0.0))
+        return filters.tip_sigma
+    return math.sqrt(max(filters.P[3, 3] + filters.P[4, 4] + filters.P[5, 5], 0.0))
 
 
 @kernel
-def largest_contact(component, pairs, interfaces):
+def largest_contact(component, pair_states, interface_states):
     """Return the largest entry of all pairs and interfaces; component -1 is the force [N]."""
     largest = 0.0
-    for i in range(pairs.shape[0]):
-        largest = max(largest, pairs[i].force if component < 0 else pairs[i].out[component])
-    for i in range(interfaces.shape[0]):
-        largest = max(largest, interface_entry(interfaces[i].result, component))
+    for i in range(pair_states.shape[0]):
+        largest = max(largest, pair_states[i].force if component < 0 else pair_states[i].out[component])
+    for i in range(interface_states.shape[0]):
+        largest = max(largest, interface_entry(interface_states[i].result, component))
     return largest
 
 
@@ -330,16 +336,16 @@ def interface_entry(result, component):
 
 
 @kernel
-def frame_values(channel, i, links):
+def frame_values(channel, system):
     """Return components 0 to 3 of a channel about frame F on link i, seen from frame G on another link or from N.
 
     Component 3 is the norm, or the scalar part of a quaternion; a tilt [rad] is component 0.
     """
-    kind, base = channel.kind, links[i.root]
+    kind, i, base = channel.kind, system.motions[channel.i], system.motions[system.links[channel.i].root]
     if kind == ChannelKind.TILT or kind == ChannelKind.ATTITUDE:
         R = link_rotation(i, base, channel.R_iF)
         if channel.in_world == 0:
-            R = matrix_product(transpose(observer_rotation(channel, links)), R)
+            R = matrix_product(transpose(observer_rotation(channel, system)), R)
         if kind == ChannelKind.TILT:
             return math.atan2(math.hypot(R[2], R[5]), R[8]), 0.0, 0.0, 0.0
         w, x, y, z = quaternion_from_matrix(R)
@@ -352,30 +358,30 @@ def frame_values(channel, i, links):
     else:
         x, y, z = link_angular_velocity(i, base)
     if channel.in_world == 0:
-        gx, gy, gz = observer_motion(channel, links, fx, fy, fz)
-        x, y, z = rotate_inverse(observer_rotation(channel, links), x - gx, y - gy, z - gz)
+        gx, gy, gz = observer_motion(channel, system, fx, fy, fz)
+        x, y, z = rotate_inverse(observer_rotation(channel, system), x - gx, y - gy, z - gz)
     return x, y, z, math.sqrt(x * x + y * y + z * z)
 
 
 @inline
-def observer_rotation(channel, links):
+def observer_rotation(channel, system):
     """Return the rotation R_NG of the frame G that a channel is seen from."""
-    j = links[channel.j]
-    return link_rotation(j, links[j.root], channel.R_jG)
+    base = system.motions[system.links[channel.j].root]
+    return link_rotation(system.motions[channel.j], base, channel.R_jG)
 
 
 @inline
-def observer_motion(channel, links, fx, fy, fz):
+def observer_motion(channel, system, fx, fy, fz):
     """Return position, velocity or angular velocity of frame G in N, to be subtracted from that of F.
 
     The velocity is that of the point of G at F's origin, (fx, fy, fz) in N [m].
     """
-    j = links[channel.j]
+    j, base = system.motions[channel.j], system.motions[system.links[channel.j].root]
     if channel.kind == ChannelKind.POSITION:
-        return link_point(j, links[j.root], channel.p_jG)
+        return link_point(j, base, channel.p_jG)
     if channel.kind == ChannelKind.VELOCITY:
-        return point_velocity(j, links[j.root], fx, fy, fz)
-    return link_angular_velocity(j, links[j.root])
+        return point_velocity(j, base, fx, fy, fz)
+    return link_angular_velocity(j, base)
 
 
 @inline
@@ -392,7 +398,7 @@ def choose_component(component, x, y, z, rest):
 def structure_value(channel, system, y):
     """Return a channel about a flexible structure: its energy, or a deflection of a node or its rate."""
     if channel.kind == ChannelKind.STRUCTURE_ENERGY:
-        return system.appendages[channel.i].energy
+        return system.appendage_motions[channel.i].energy
     rate = 1 if channel.kind == ChannelKind.NODE_RATE else 0
     node = system.nodes[channel.i]
     return node_value(node, system.appendages, system.shapes, y, system.world[0].n_q, channel.component, rate)
@@ -416,12 +422,11 @@ def prepare(kind, system, prepared):
 @kernel
 def read_channels(channels, count, system, t, y, out):
     """Write the values of the first channels; components of one quantity follow each other and are read together."""
-    links = system.links
     prepared, i = 0, 0
     while i < count:
         channel = channels[i]
         if is_about_frames(channel.kind):
-            x, y_, z, rest = frame_values(channel, links[channel.i], links)
+            x, y_, z, rest = frame_values(channel, system)
             out[i] = choose_component(channel.component, x, y_, z, rest)
             while i + 1 < count and channels[i + 1].shared == 1:
                 i += 1
@@ -429,14 +434,14 @@ def read_channels(channels, count, system, t, y, out):
         elif is_about_structures(channel.kind):
             out[i] = structure_value(channel, system, y)
         elif channel.kind == ChannelKind.FORMULA:
-            out[i] = formula_value(system.formulas, channel.i, channel.j, out)
+            out[i] = formula_value(system.formulas, system.formula_values, channel.i, channel.j, out)
             if not math.isfinite(out[i]):
-                system.formulas[channel.j - 1].undefined = 1
+                system.formula_values[channel.j - 1].undefined = 1
         elif channel.kind == ChannelKind.REACTION:
-            reaction = system.reactions[channel.i]
-            if reaction.evaluation != system.world[0].evaluations:
+            reaction = system.reaction_wrenches[channel.i]
+            if reaction.evaluation != system.counters[0].evaluations:
                 prepared = prepare(ChannelKind.REACTION, system, prepared)
-                update_reaction(system, reaction, y)
+                update_reaction(system, channel.i, y)
             out[i] = reaction_value(reaction, channel.component)
             while i + 1 < count and channels[i + 1].shared == 1:
                 i += 1
@@ -459,26 +464,25 @@ def read_controller_channels(channels, count, system, t, out):
         if channel.kind == ChannelKind.CONTROLLER_VALUE:
             out[i] = controller_value(system.gnc, channel.i, channel.component, t)
         elif channel.kind == ChannelKind.FORMULA:
-            out[i] = formula_value(system.formulas, channel.i, channel.j, out)
+            out[i] = formula_value(system.formulas, system.formula_values, channel.i, channel.j, out)
 
 
 @kernel
 def read_sampled_channels(channels, count, system, t, y, out):
     """Write the values of those of the first channels that are estimated from samples."""
-    links = system.links
     prepared = 0
     for i in range(count):
         channel = channels[i]
         if channel.bounded == 0:
             if channel.kind == ChannelKind.VELOCITY or channel.kind == ChannelKind.TURN_RATE:
-                x, y_, z, rest = frame_values(channel, links[channel.i], links)
+                x, y_, z, rest = frame_values(channel, system)
                 out[i] = choose_component(channel.component, x, y_, z, rest)
             elif is_about_structures(channel.kind):
                 out[i] = structure_value(channel, system, y)
             elif channel.kind == ChannelKind.REACTION:
                 prepared = prepare(ChannelKind.REACTION, system, prepared)
-                update_reaction(system, system.reactions[channel.i], y)
-                out[i] = reaction_value(system.reactions[channel.i], channel.component)
+                update_reaction(system, channel.i, y)
+                out[i] = reaction_value(system.reaction_wrenches[channel.i], channel.component)
             elif channel.kind == ChannelKind.ZONE:
                 out[i] = zone_value(channel, system, False)
             elif is_acceleration(channel.kind):
@@ -494,7 +498,7 @@ def zone_value(channel, system, known):
 
     `known` tells that the channel before is about the same zone, which is not computed again.
     """
-    sums = system.pairs[channel.i].zone
+    sums = system.pair_states[channel.i].zone
     if not known:
         add_zone(system, channel.i, channel.j, channel.p_iF[0], channel.p_iF[1], sums)
     if channel.component < ZONE_RESULTS:

@@ -44,7 +44,15 @@ NODE = np.dtype(
         ("a", np.int64),
         ("b", np.int64),
         ("c", np.int64),
-        ("value", np.float64),  # a constant, or the value at the state that was evaluated last
+        ("constant", np.float64),  # value of a node that is one
+    ],
+    align=True,
+)
+"""Constants of a node of a formula."""
+
+NODE_VALUE = np.dtype(
+    [
+        ("value", np.float64),  # at the state that was evaluated last
         # In an interval of a step, with its length as unit of the argument: values at its ends, bounds of the value,
         # of its first and of its second derivative, and the difference that does not matter.
         ("first", np.float64),
@@ -60,36 +68,39 @@ NODE = np.dtype(
     ],
     align=True,
 )
+"""Value and bounds of a node of a formula: data that the kernels write."""
 
 # Excess of a comparison whose sides are equal, or one of which has no value: false, and its negation true.
 FALSE_BY_EQUALITY = -1e-300
 
 
 @kernel
-def formula_value(nodes, begin, end, values):
-    """Return the value of the formula with the nodes [begin, end) for given values of channels."""
+def formula_value(nodes, results, begin, end, values):
+    """Return the value of the formula with the nodes [begin, end) at values of channels; writes all to `results`."""
     for k in range(begin, end):
-        node = nodes[k]
+        node, out = nodes[k], results[k]
         kind = node.kind
         if kind == NodeKind.CHANNEL_VALUE:
-            node.value = values[node.a]
-        elif kind != NodeKind.CONSTANT:
-            x = nodes[begin + node.a].value
+            out.value = values[node.a]
+        elif kind == NodeKind.CONSTANT:
+            out.value = node.constant
+        else:
+            x = results[begin + node.a].value
             if kind == NodeKind.NORM:
-                y, z = nodes[begin + node.b].value, nodes[begin + node.c].value if node.c >= 0 else 0.0
-                node.value = math.sqrt(x * x + y * y + z * z)
+                y, z = results[begin + node.b].value, results[begin + node.c].value if node.c >= 0 else 0.0
+                out.value = math.sqrt(x * x + y * y + z * z)
             elif kind == NodeKind.POWER:
-                node.value = whole_power(x, node.b)
+                out.value = whole_power(x, node.b)
             elif (
                 kind == NodeKind.SQUARE_ROOT
                 or kind == NodeKind.ABSOLUTE
                 or kind == NodeKind.NEGATIVE
                 or kind == NodeKind.NEGATION
             ):
-                node.value = unary_value(kind, x)
+                out.value = unary_value(kind, x)
             else:
-                node.value = binary_value(kind, x, nodes[begin + node.b].value)
-    return nodes[end - 1].value
+                out.value = binary_value(kind, x, results[begin + node.b].value)
+    return results[end - 1].value
 
 
 @inline
@@ -134,47 +145,45 @@ def excess(difference):
 
 
 @kernel
-def bound_formula(nodes, begin, end):
+def bound_formula(nodes, results, begin, end):
     """Bound the nodes of a formula in an interval, from the bounds of its channels and values at both ends; Eq. (M80).
 
     Expects `first`, `last` and for channels all bounds; returns low, high, whether it is monotonic, and `small`.
     """
     for k in range(begin, end):
-        node = nodes[k]
+        node, out = nodes[k], results[k]
         kind = node.kind
         if kind == NodeKind.CHANNEL_VALUE:
             continue
         if kind == NodeKind.CONSTANT:
-            set_bounds(node, node.value, node.value, 0.0, 0.0, 0.0, 0.0)
-            node.small = 0.0
+            set_bounds(out, node.constant, node.constant, 0.0, 0.0, 0.0, 0.0)
+            out.small = 0.0
             continue
-        a = nodes[begin + node.a]
+        a = results[begin + node.a]
         if kind == NodeKind.NORM:
-            c = nodes[begin + node.c] if node.c >= 0 else nodes[begin + node.b]
-            bound_norm(node, a, nodes[begin + node.b], c, node.c >= 0)
+            c = results[begin + node.c] if node.c >= 0 else results[begin + node.b]
+            bound_norm(out, a, results[begin + node.b], c, node.c >= 0)
         elif kind == NodeKind.POWER:
-            bound_power(node, a, node.b)
+            bound_power(out, a, node.b)
         elif kind == NodeKind.SQUARE_ROOT:
-            bound_root(node, a)
+            bound_root(out, a)
         elif kind == NodeKind.ABSOLUTE:
-            bound_absolute(node, a)
+            bound_absolute(out, a)
         elif kind == NodeKind.NEGATIVE or kind == NodeKind.NEGATION:
-            set_bounds(
-                node, -a.high, -a.low, -a.slope_high, -a.slope_low, -a.curvature_high, -a.curvature_low
-            )
-            node.small = a.small
+            set_bounds(out, -a.high, -a.low, -a.slope_high, -a.slope_low, -a.curvature_high, -a.curvature_low)
+            out.small = a.small
         elif kind == NodeKind.ADD or kind == NodeKind.SUBTRACT or kind == NodeKind.EXCEEDS:
-            bound_sum(node, a, nodes[begin + node.b], kind == NodeKind.ADD)
+            bound_sum(out, a, results[begin + node.b], kind == NodeKind.ADD)
         elif kind == NodeKind.MULTIPLY:
-            bound_product(node, a, nodes[begin + node.b])
+            bound_product(out, a, results[begin + node.b])
         elif kind == NodeKind.DIVIDE:
-            bound_quotient(node, a, nodes[begin + node.b])
+            bound_quotient(out, a, results[begin + node.b])
         else:
-            bound_choice(node, a, nodes[begin + node.b], kind == NodeKind.LEAST)
-        tighten(node)
+            bound_choice(out, a, results[begin + node.b], kind == NodeKind.LEAST)
+        tighten(out)
         if kind == NodeKind.EXCEEDS:
-            use_chord_if_negligible(node)
-    last = nodes[end - 1]
+            use_chord_if_negligible(out)
+    last = results[end - 1]
     return last.low, last.high, last.slope_low >= 0.0 or last.slope_high <= 0.0, last.small
 
 

@@ -12,12 +12,12 @@ from softdock.tree.kernels.poses import add_wrench, link_angular_velocity, point
 
 
 @kernel
-def apply_thrusters(links, gnc):
+def apply_thrusters(system):
     """Add the forces of thrusters that are on; returns their power [W]."""
-    power = 0.0
+    gnc, power = system.gnc, 0.0
     for i in range(gnc.controllers.shape[0]):
-        c = gnc.controllers[i]
-        W, base = c.wrench, links[c.link]
+        c, state = gnc.controllers[i], gnc.controller_states[i]
+        W, base = state.wrench, system.motions[c.link]
         fx, fy, fz = rotate(base.R_NB, W[3], W[4], W[5])
         tx, ty, tz = rotate(base.R_NB, W[0], W[1], W[2])
         x, y, z = base.p_NB[0], base.p_NB[1], base.p_NB[2]
@@ -30,24 +30,24 @@ def apply_thrusters(links, gnc):
 
 
 @kernel
-def switch_thrusters(gnc, c, t):
+def switch_thrusters(gnc, c, state, t):
     """Write the wrench of the thrusters that are on from time t until the next edge.
 
     Returns the time of that edge, and whether the wrench changes.
     """
-    W, edge = c.wrench, math.inf
+    W, edge = state.wrench, math.inf
     before = (W[0], W[1], W[2], W[3], W[4], W[5])
     for k in range(6):
         W[k] = 0.0
     for i in range(c.first_thruster, c.first_thruster + c.thrusters):
-        thruster = gnc.thrusters[i]
+        thruster, pulses = gnc.thrusters[i], gnc.thruster_states[i]
         for k in range(PULSES):
-            if thruster.on[k] > t:
-                if thruster.off[k] > thruster.on[k]:
-                    edge = min(edge, thruster.on[k])
-            elif thruster.off[k] > t:
-                edge = min(edge, thruster.off[k])
-                F, s, p = thruster.force, thruster.scale[k], thruster.p
+            if pulses.on[k] > t:
+                if pulses.off[k] > pulses.on[k]:
+                    edge = min(edge, pulses.on[k])
+            elif pulses.off[k] > t:
+                edge = min(edge, pulses.off[k])
+                F, s, p = thruster.force, pulses.scale[k], thruster.p
                 fx, fy, fz = s * F[0], s * F[1], s * F[2]
                 tx, ty, tz = cross(p[0], p[1], p[2], fx, fy, fz)
                 W[0], W[1], W[2] = W[0] + tx, W[1] + ty, W[2] + tz
@@ -56,32 +56,34 @@ def switch_thrusters(gnc, c, t):
 
 
 @kernel
-def command_thrusters(gnc, index, c, t, torque, force):
+def command_thrusters(gnc, index, c, state, t, torque, force):
     """Allocate torque about the centre of mass and force, link axes, to pulses of a sample; Eqs. (K8), (K9), (K36)."""
     demand, effects = gnc.demand, gnc.effects[index]
     for k in range(3):
         demand[k] = torque[k] * c.period / (c.force_scale * c.arm_scale)
         demand[3 + k] = force[k] * c.period / c.force_scale
     for k in range(6):
-        demand[k] = demand_with_carry(demand[k], c.carry[k], c.least[k])
+        demand[k] = demand_with_carry(demand[k], state.carry[k], c.least[k])
     allocate_on_times(
         effects, gnc.costs[index], gnc.longest[index], demand, c.weights, gnc.tableau, gnc.on_times
     )
-    if c.fires == 1:
+    if state.fires == 1:
         lengthen_pulses(gnc, c)
     for k in range(6):
-        c.produced[k], c.produced_later[k] = c.produced_later[k], 0.0
+        state.produced[k], state.produced_later[k] = state.produced_later[k], 0.0
     for j in range(c.thrusters):
-        thruster = gnc.thrusters[c.first_thruster + j]
+        thruster, pulses = gnc.thrusters[c.first_thruster + j], gnc.thruster_states[c.first_thruster + j]
         on_time = rounded_on_time(gnc.on_times[j], thruster.shortest, c.period)
-        on_time = fire(thruster, c, c.first_thruster + j, t, on_time)
+        on_time = fire(thruster, pulses, c, state, c.first_thruster + j, t, on_time)
         for k in range(6):
             demand[k] -= effects[k, j] * on_time
         start, end = thruster.delay, thruster.delay + on_time
-        add_pulse(c, c.produced, effects[:, j], min(start, c.period), min(end, c.period))
-        add_pulse(c, c.produced_later, effects[:, j], max(start - c.period, 0.0), max(end - c.period, 0.0))
+        add_pulse(c, state.produced, effects[:, j], min(start, c.period), min(end, c.period))
+        add_pulse(
+            c, state.produced_later, effects[:, j], max(start - c.period, 0.0), max(end - c.period, 0.0)
+        )
     for k in range(6):
-        c.carry[k] = carried_impulse(demand[k], c.least[k])
+        state.carry[k] = carried_impulse(demand[k], c.least[k])
 
 
 @inline
@@ -108,22 +110,22 @@ def add_pulse(c, produced, effect, start, end):
 
 
 @inline
-def fire(thruster, c, stream, t, on_time):
+def fire(thruster, pulses, c, state, stream, t, on_time):
     """Command a pulse of a thruster, as long as there is propellant; returns its duration [s]."""
-    slot = c.tick % PULSES
-    thruster.spent += thruster.flow * (thruster.off[slot] - thruster.on[slot])
-    left = max(c.capacity - c.committed, 0.0)
+    slot = state.tick % PULSES
+    pulses.spent += thruster.flow * (pulses.off[slot] - pulses.on[slot])
+    left = max(c.capacity - state.committed, 0.0)
     if thruster.flow * on_time > left:
         on_time = left / thruster.flow
     start = t + thruster.delay
-    thruster.on[slot], thruster.off[slot] = start, start + on_time
+    pulses.on[slot], pulses.off[slot] = start, start + on_time
     if on_time > 0.0:
-        c.committed += thruster.flow * on_time
-        thruster.firings += 1
+        state.committed += thruster.flow * on_time
+        pulses.firings += 1
         noise = 0.0
         if thruster.noise > 0.0:
-            noise, _ = normal_pair(c.seed, 16 + stream, c.tick)  # streams below 16 are those of sensors
-        thruster.scale[slot] = max(1.0 + thruster.noise * noise, 0.0)
+            noise, _ = normal_pair(c.seed, 16 + stream, state.tick)  # streams below 16 are those of sensors
+        pulses.scale[slot] = max(1.0 + thruster.noise * noise, 0.0)
     return on_time
 
 
@@ -132,28 +134,28 @@ def propellant_used(gnc, c, t):
     """Return the propellant that the thrusters of a controller have used until time t [kg]."""
     used = 0.0
     for i in range(c.first_thruster, c.first_thruster + c.thrusters):
-        thruster = gnc.thrusters[i]
-        used += thruster.spent
+        thruster, pulses = gnc.thrusters[i], gnc.thruster_states[i]
+        used += pulses.spent
         for k in range(PULSES):
-            used += thruster.flow * max(min(t, thruster.off[k]) - thruster.on[k], 0.0)
+            used += thruster.flow * max(min(t, pulses.off[k]) - pulses.on[k], 0.0)
     return used
 
 
 @kernel
-def time_on(thruster, t):
+def time_on(thruster, pulses, t):
     """Return the time for which a thruster has been on until time t [s]."""
-    total = thruster.spent / thruster.flow
+    total = pulses.spent / thruster.flow
     for k in range(PULSES):
-        total += max(min(t, thruster.off[k]) - thruster.on[k], 0.0)
+        total += max(min(t, pulses.off[k]) - pulses.on[k], 0.0)
     return total
 
 
 @inline
-def firings_until(thruster, t):
+def firings_until(pulses, t):
     """Return the number of pulses of a thruster that have begun until time t."""
-    count = thruster.firings
+    count = pulses.firings
     for k in range(PULSES):
-        if thruster.on[k] > t and thruster.off[k] > thruster.on[k]:
+        if pulses.on[k] > t and pulses.off[k] > pulses.on[k]:
             count -= 1
     return count
 

@@ -64,7 +64,6 @@ PULSES = 2  # of a thruster that may overlap with a sample: the last one and the
 
 CONTROLLER = np.dtype(
     [
-        # The model.
         ("link", np.int64),  # base of the tree that it controls
         ("target", np.int64),  # link of the port
         ("fixed_frame", np.int64),  # link of the Hill frame, or 0: the world
@@ -114,7 +113,14 @@ CONTROLLER = np.dtype(
         ("mean_motion", np.float64),  # [rad/s]
         ("roll", np.float64),  # of the tip about the axis of the port [rad]
         ("capacity", np.float64),  # propellant at the start [kg]
-        # Progress.
+        ("first_mode", np.int64),  # at the start of a run
+    ],
+    align=True,
+)
+"""Constants of a controller."""
+
+CONTROLLER_STATE = np.dtype(
+    [
         ("mode", np.int64),
         ("next_mode", np.int64),  # from the next sample on
         ("entered", np.int64),  # 1: the present mode has begun
@@ -155,12 +161,12 @@ CONTROLLER = np.dtype(
     ],
     align=True,
 )
+"""Mode, reference, commands and estimate of a controller: data that the kernels write."""
 
 QUEUE = 32  # measurements that may wait for their latency
 
 NAVIGATION = np.dtype(
     [
-        # The model.
         ("period", np.float64),  # of the pose sensor [s]
         ("latency", np.float64),  # [s]
         ("position_bias", np.float64, 3),  # [m]
@@ -176,7 +182,15 @@ NAVIGATION = np.dtype(
         ("mean_motion", np.float64),  # of the model of the filter [rad/s]
         ("density", np.float64),  # of the acceleration that the filter assumes [m/s2/sqrt(Hz)]
         ("start", np.float64, 4),  # initial standard deviations: m, m/s, rad, rad/s
-        # Progress.
+        ("gyro_bias", np.float64, 3),  # true, at the start of a run [rad/s]
+    ],
+    align=True,
+)
+"""Constants of the sensors and filters of a controller."""
+
+NAVIGATION_STATE = np.dtype(
+    [
+        # Measurements.
         ("started", np.int64),
         ("sample", np.int64),  # number of the next measurement
         ("lost", np.int64),  # measurements out of view or dropped
@@ -213,6 +227,7 @@ NAVIGATION = np.dtype(
     ],
     align=True,
 )
+"""Measurements and filters of a controller: data that the kernels write."""
 
 THRUSTER = np.dtype(
     [
@@ -222,6 +237,13 @@ THRUSTER = np.dtype(
         ("shortest", np.float64),  # on-time [s]
         ("delay", np.float64),  # [s]
         ("noise", np.float64),  # standard deviation of the thrust of a pulse, relative
+    ],
+    align=True,
+)
+"""Constants of a thruster."""
+
+THRUSTER_STATE = np.dtype(
+    [
         ("on", np.float64, PULSES),  # start and end of the last pulses [s]
         ("off", np.float64, PULSES),
         ("scale", np.float64, PULSES),  # force of the pulse over the nominal one
@@ -230,6 +252,7 @@ THRUSTER = np.dtype(
     ],
     align=True,
 )
+"""Pulses of a thruster: data that the kernels write."""
 
 WHEEL = np.dtype(
     [
@@ -242,6 +265,7 @@ WHEEL = np.dtype(
     ],
     align=True,
 )
+"""Constants of a reaction wheel."""
 
 HOLD_POINT = np.dtype(
     [
@@ -253,11 +277,13 @@ HOLD_POINT = np.dtype(
     ],
     align=True,
 )
+"""Constants of a hold point of an approach."""
 
 
 class GncRecords(NamedTuple):
     """Controllers of a system; n is the largest number of thrusters of one controller."""
 
+    # The model.
     controllers: np.recarray
     navigation: np.recarray
     """Sensors and filters of controllers that have them."""
@@ -270,6 +296,10 @@ class GncRecords(NamedTuple):
     """(controllers, n): scaled flow."""
     longest: NDArray[np.float64]
     """(controllers, n): longest on-times [s]; 0 in columns without a thruster."""
+    # Data.
+    controller_states: np.recarray
+    navigation_states: np.recarray
+    thruster_states: np.recarray
     on_times: NDArray[np.float64]
     """(n,) work array."""
     demand: NDArray[np.float64]
@@ -278,6 +308,14 @@ class GncRecords(NamedTuple):
     """(6, 6) work array."""
     tableau: NDArray[np.float64]
     """Work array of the allocation."""
+
+
+def write_start(gnc: GncRecords) -> None:
+    """Write the states of controllers, navigation and thrusters at the start of a run."""
+    states, navigation = gnc.controller_states.view(np.ndarray), gnc.navigation_states.view(np.ndarray)
+    states["mode"] = states["next_mode"] = gnc.controllers.view(np.ndarray)["first_mode"]
+    navigation["gyro_bias"] = gnc.navigation.view(np.ndarray)["gyro_bias"]
+    gnc.thruster_states.view(np.ndarray)["scale"] = 1.0
 
 
 def no_controllers() -> GncRecords:
@@ -298,6 +336,9 @@ def allocate_gnc(
         effects=np.zeros((controllers, 6, columns)),
         costs=np.zeros((controllers, columns)),
         longest=np.zeros((controllers, columns)),
+        controller_states=records(controllers, CONTROLLER_STATE),
+        navigation_states=records(navigation, NAVIGATION_STATE),
+        thruster_states=records(thrusters, THRUSTER_STATE),
         on_times=np.zeros(columns),
         demand=np.zeros(6),
         transition=np.zeros((6, 6)),

@@ -19,108 +19,118 @@ from softdock.tree.kernels.relative_frames import target_view, tip_from_centre
 
 
 @kernel
-def enter_mode(system, c, t):
+def enter_mode(system, c, state, t):
     """Begin a mode: its reference starts at the present motion, so that nothing jumps."""
-    c.entered = 1
-    c.distance, c.closing_speed = -c.p[2], c.v[2]
-    c.hold, c.hold_since = first_hold(system.gnc, c), -1.0
+    state.entered = 1
+    state.distance, state.closing_speed = -state.p[2], state.v[2]
+    state.hold, state.hold_since = first_hold(system.gnc, c, state), -1.0
     cosine, sine = math.cos(c.roll), math.sin(c.roll)
     R = (cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0)
-    if c.mode == Mode.STABILISE:
-        R = attitude_in_fixed_frame(system.links, c)
+    if state.mode == Mode.STABILISE:
+        R = attitude_in_fixed_frame(system, c, state)
     for k in range(9):
-        c.R_ref[k] = R[k]
+        state.R_ref[k] = R[k]
     for k in range(3):
-        c.p_ref[k], c.v_ref[k], c.a_ref[k] = c.p[k], 0.0, 0.0
-        c.backlog[0, k], c.backlog[1, k] = 0.0, 0.0
-    if c.mode == Mode.TRANSFER:
-        begin_transfer(system, c, t)
+        state.p_ref[k], state.v_ref[k], state.a_ref[k] = state.p[k], 0.0, 0.0
+        state.backlog[0, k], state.backlog[1, k] = 0.0, 0.0
+    if state.mode == Mode.TRANSFER:
+        begin_transfer(system, c, state, t)
 
 
 @inline
-def first_hold(gnc, c):
+def first_hold(gnc, c, state):
     """Return the number of hold points that an approach from the present distance passes over: those behind it."""
     hold = 0
     while hold < c.holds:
         point = gnc.holds[c.first_hold + hold]
-        if point.distance <= c.distance + point.reach:
+        if point.distance <= state.distance + point.reach:
             break
         hold += 1
     return hold
 
 
 @inline
-def attitude_in_fixed_frame(links, c):
+def attitude_in_fixed_frame(system, c, state):
     """Return the attitude of the tip in the Hill frame, or in the world."""
-    target, frame = links[c.target], links[c.fixed_frame]
-    R_NT = matrix_product(link_rotation(target, links[target.root], c.R_AP), unpack_matrix(c.R))
+    target, frame = system.motions[c.target], system.motions[c.fixed_frame]
+    base = system.motions[system.links[c.target].root]
+    R_NT = matrix_product(link_rotation(target, base, c.R_AP), unpack_matrix(state.R))
     return matrix_product(transpose(unpack_matrix(frame.R_NB)), R_NT)
 
 
 @kernel
-def guide(system, c, t):
+def guide(system, c, state, t):
     """Move the reference over one period; leave the approach where it violates its corridor or a gate; Eq. (K5)."""
     if c.corridor_radius >= 0.0:
-        c.corridor = corridor_margin(c.p[0], c.p[1], -c.p[2], c.corridor_radius, c.corridor_slope)
-    if c.mode == Mode.APPROACH:
-        if c.corridor_radius >= 0.0 and c.corridor < 0.0:
-            leave_approach(c)
+        state.corridor = corridor_margin(
+            state.p[0], state.p[1], -state.p[2], c.corridor_radius, c.corridor_slope
+        )
+    if state.mode == Mode.APPROACH:
+        if c.corridor_radius >= 0.0 and state.corridor < 0.0:
+            leave_approach(c, state)
         else:
-            follow_glide_slope(system.gnc, c, t)
-    elif c.mode == Mode.TRANSFER:
-        follow_transfer(system, c, t)
-    if c.mode == Mode.RETREAT:
-        move_reference(c, max(c.retreat, c.distance))
+            follow_glide_slope(system.gnc, c, state, t)
+    elif state.mode == Mode.TRANSFER:
+        follow_transfer(system, c, state, t)
+    if state.mode == Mode.RETREAT:
+        move_reference(c, state, max(c.retreat, state.distance))
 
 
 @inline
-def move_reference(c, goal):
+def move_reference(c, state, goal):
     """Move the reference towards a distance on the axis of the port."""
-    before = c.closing_speed
-    c.distance, c.closing_speed = advance_distance(
-        c.distance, goal, c.time_constant, c.slowest, c.fastest, c.acceleration, c.closing_speed, c.period
+    before = state.closing_speed
+    state.distance, state.closing_speed = advance_distance(
+        state.distance,
+        goal,
+        c.time_constant,
+        c.slowest,
+        c.fastest,
+        c.acceleration,
+        state.closing_speed,
+        c.period,
     )
-    c.p_ref[0], c.p_ref[1], c.p_ref[2] = 0.0, 0.0, -c.distance
-    c.v_ref[2] = c.closing_speed
-    c.a_ref[2] = (c.closing_speed - before) / c.period
+    state.p_ref[0], state.p_ref[1], state.p_ref[2] = 0.0, 0.0, -state.distance
+    state.v_ref[2] = state.closing_speed
+    state.a_ref[2] = (state.closing_speed - before) / c.period
 
 
 @inline
-def leave_approach(c):
+def leave_approach(c, state):
     """Retreat, or hold where there is no point of retreat."""
-    c.violations += 1
-    c.mode = Mode.RETREAT.value if c.retreat >= 0.0 else Mode.HOLD.value
-    c.next_mode = c.mode
-    c.hold_since = -1.0
-    if c.mode == Mode.HOLD:
+    state.violations += 1
+    state.mode = Mode.RETREAT.value if c.retreat >= 0.0 else Mode.HOLD.value
+    state.next_mode = state.mode
+    state.hold_since = -1.0
+    if state.mode == Mode.HOLD:
         for k in range(3):
-            c.p_ref[k], c.v_ref[k], c.a_ref[k] = c.p[k], 0.0, 0.0
+            state.p_ref[k], state.v_ref[k], state.a_ref[k] = state.p[k], 0.0, 0.0
 
 
 @inline
-def follow_glide_slope(gnc, c, t):
+def follow_glide_slope(gnc, c, state, t):
     """Move the reference to the next hold point, or wait there until its time is over and its gate is passed."""
     goal = c.end
-    if c.hold < c.holds:
-        point = gnc.holds[c.first_hold + c.hold]
+    if state.hold < c.holds:
+        point = gnc.holds[c.first_hold + state.hold]
         goal = point.distance
-        if c.distance == goal:
-            e = c.errors
+        if state.distance == goal:
+            e = state.errors
             # The gate counts from the next sample, because the errors are those of the sample before.
-            if c.hold_since < 0.0:
-                c.hold_since = t
-            elif t - c.hold_since >= point.duration and passes_gate(e[0], e[1], e[2], e[3], point.gate):
-                c.hold += 1
-                c.hold_since = -1.0
-                goal = gnc.holds[c.first_hold + c.hold].distance if c.hold < c.holds else c.end
-            elif t - c.hold_since > point.duration + point.patience:
-                leave_approach(c)
-    if c.mode == Mode.APPROACH:
-        move_reference(c, goal)
+            if state.hold_since < 0.0:
+                state.hold_since = t
+            elif t - state.hold_since >= point.duration and passes_gate(e[0], e[1], e[2], e[3], point.gate):
+                state.hold += 1
+                state.hold_since = -1.0
+                goal = gnc.holds[c.first_hold + state.hold].distance if state.hold < c.holds else c.end
+            elif t - state.hold_since > point.duration + point.patience:
+                leave_approach(c, state)
+    if state.mode == Mode.APPROACH:
+        move_reference(c, state, goal)
 
 
 @inline
-def arrival_point(c, view, time_left):
+def arrival_point(c, state, view, time_left):
     """Return where the centre of mass must be in H at the end of a transfer [m], if the port turns at a constant rate.
 
     `view` is that of `target_view`, `time_left` the time until then [s].
@@ -130,49 +140,49 @@ def arrival_point(c, view, time_left):
         R_HP, rotation_from_vector(spin[0] * time_left, spin[1] * time_left, spin[2] * time_left)
     )
     r = tip_from_centre(c)
-    ex, ey, ez = rotate(c.R_ref, r[0], r[1], r[2])
+    ex, ey, ez = rotate(state.R_ref, r[0], r[1], r[2])
     to = c.transfer_to
     return rotate(R_HP, to[0] - ex + port[0], to[1] - ey + port[1], to[2] - ez + port[2])
 
 
 @kernel
-def begin_transfer(system, c, t):
+def begin_transfer(system, c, state, t):
     """Begin a transfer: the state of the centre of mass in H after the first impulse; Eq. (K1)."""
-    view = target_view(system.links, c)
+    view = target_view(system, c)
     R_HP, _, _, port = view
     r = tip_from_centre(c)
-    rx, ry, rz = rotate(c.R, r[0], r[1], r[2])
-    x0 = rotate(R_HP, c.p[0] - rx + port[0], c.p[1] - ry + port[1], c.p[2] - rz + port[2])
-    x1 = arrival_point(c, view, c.transfer_time)
+    rx, ry, rz = rotate(state.R, r[0], r[1], r[2])
+    x0 = rotate(R_HP, state.p[0] - rx + port[0], state.p[1] - ry + port[1], state.p[2] - rz + port[2])
+    x1 = arrival_point(c, state, view, c.transfer_time)
     if c.transfer_orbital == 1:
         write_transition(c.mean_motion, c.transfer_time, system.gnc.transition)
         v = impulse_velocity(system.gnc.transition, x0, x1)
     else:
         T = c.transfer_time
         v = ((x1[0] - x0[0]) / T, (x1[1] - x0[1]) / T, (x1[2] - x0[2]) / T)
-    c.transfer_start = t
+    state.transfer_start = t
     for k in range(3):
-        c.transfer[k], c.transfer[3 + k], c.transfer_aim[k] = x0[k], v[k], x1[k]
+        state.transfer[k], state.transfer[3 + k], state.transfer_aim[k] = x0[k], v[k], x1[k]
 
 
 @kernel
-def follow_transfer(system, c, t):
+def follow_transfer(system, c, state, t):
     """Move the reference along a transfer; hold the final point after its end; Eqs. (K1), (K44)."""
-    passed = t - c.transfer_start
+    passed = t - state.transfer_start
     if passed >= c.transfer_time:
-        c.mode = c.next_mode = Mode.HOLD.value
+        state.mode = state.next_mode = Mode.HOLD.value
         for k in range(3):
-            c.p_ref[k], c.v_ref[k], c.a_ref[k] = c.transfer_to[k], 0.0, 0.0
+            state.p_ref[k], state.v_ref[k], state.a_ref[k] = c.transfer_to[k], 0.0, 0.0
         return
-    view = target_view(system.links, c)
+    view = target_view(system, c)
     R_HP, _, spin, port = view
     n = c.mean_motion if c.transfer_orbital == 1 else 0.0
     write_transition(n, passed, system.gnc.transition)
-    x, y, z = row_product(system.gnc.transition, 0, c.transfer)
-    vx, vy, vz = row_product(system.gnc.transition, 3, c.transfer)
+    x, y, z = row_product(system.gnc.transition, 0, state.transfer)
+    vx, vy, vz = row_product(system.gnc.transition, 3, state.transfer)
     ax, ay, az = relative_acceleration(n, y, z, vx, vz)
     # The port may not turn at a constant rate: follow what changes of its position at the end.
-    to, aim = arrival_point(c, view, c.transfer_time - passed), c.transfer_aim
+    to, aim = arrival_point(c, state, view, c.transfer_time - passed), state.transfer_aim
     part = passed / c.transfer_time
     shift, rate = part * part * (3.0 - 2.0 * part), 6.0 * part * (1.0 - part) / c.transfer_time
     mx, my, mz = to[0] - aim[0], to[1] - aim[1], to[2] - aim[2]
@@ -181,10 +191,10 @@ def follow_transfer(system, c, t):
     vx, vy, vz = rotate_inverse(R_HP, vx, vy, vz)
     sx, sy, sz = cross(spin[0], spin[1], spin[2], x, y, z)
     r = tip_from_centre(c)
-    ex, ey, ez = rotate(c.R_ref, r[0], r[1], r[2])
-    c.p_ref[0], c.p_ref[1], c.p_ref[2] = x - port[0] + ex, y - port[1] + ey, z - port[2] + ez
-    c.v_ref[0], c.v_ref[1], c.v_ref[2] = vx - sx, vy - sy, vz - sz
-    c.a_ref[0], c.a_ref[1], c.a_ref[2] = rotate_inverse(R_HP, ax, ay, az)
+    ex, ey, ez = rotate(state.R_ref, r[0], r[1], r[2])
+    state.p_ref[0], state.p_ref[1], state.p_ref[2] = x - port[0] + ex, y - port[1] + ey, z - port[2] + ez
+    state.v_ref[0], state.v_ref[1], state.v_ref[2] = vx - sx, vy - sy, vz - sz
+    state.a_ref[0], state.a_ref[1], state.a_ref[2] = rotate_inverse(R_HP, ax, ay, az)
 
 
 @inline

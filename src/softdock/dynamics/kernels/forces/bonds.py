@@ -35,7 +35,7 @@ BOND = np.dtype(
         ("drag", np.float64, (6, 6)),  # part of the damping that is friction of surfaces that do not slip
         ("friction", np.float64),  # largest force of friction [N]
         ("friction_speed", np.float64),  # [m/s]
-        # Results of the last evaluation, and of the run.
+        # At the present state, and the largest of the run.
         ("velocity", np.float64, 6),  # of the point of B at A's origin, rotation first, in A
         ("energy", np.float64),  # [J]
         ("load", np.float64),  # change of force or pressure since it was bonded, over that at the time
@@ -44,7 +44,7 @@ BOND = np.dtype(
     ],
     align=True,
 )
-"""One per contact of a system in which an event or a phase bonds contacts."""
+"""Connection of a bonded contact: data; one per contact of a system in which an event or a phase bonds contacts."""
 
 
 @inline
@@ -68,29 +68,30 @@ def velocity_at_A(w, v, p):
 
 
 @kernel
-def bond_contact(links, pair, bond, i, arrays, lists):
+def bond_contact(system, i):
     """Replace contact i by its linear connection at the present state; Eq. (C41). Nothing happens if it is open.
 
     Expects that the contact was evaluated at this state.
     """
-    if pair.active == 0:
+    links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
+    pair, state, bond = system.pairs[i], system.pair_states[i], system.bonds[i]
+    if state.active == 0:
         return
-    a, b = links[pair.a], links[pair.b]
-    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
-    if pair.force == 0.0 or not evaluate_stiffness(
+    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
+    w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
+    if state.force == 0.0 or not evaluate_stiffness(
         arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, bond.K, bond.D
     ):
         return
-    pair.active, bond.active = 0, 1
+    state.active, bond.active = 0, 1
     R = row_major(R_AB)
     for k in range(9):
         bond.R_AB[k] = R[k]
     for k in range(3):
         bond.p_AB_A[k] = p_AB_A[k]
-        bond.wrench[k], bond.wrench[3 + k] = pair.out[TORQUE + k], pair.out[FORCE + k]
+        bond.wrench[k], bond.wrench[3 + k] = state.out[TORQUE + k], state.out[FORCE + k]
     for k in range(OUTPUT_SIZE):
-        bond.out[k] = pair.out[k]
+        bond.out[k] = state.out[k]
     bond.friction = evaluate_drag(arrays, lists, i, R_AB, p_AB_A, bond.drag)
     bond.friction_speed = arrays.pairs[i]["friction_speed"]
     # Energy needs a symmetric stiffness; positive loss a symmetric damping.
@@ -112,17 +113,16 @@ def make_symmetric(M):
 
 
 @kernel
-def apply_bonds(links, pairs, bonds):
+def apply_bonds(system):
     """Add the wrenches of bonded contacts, after `apply_contacts`; returns the power dissipated [W]; Eq. (C41)."""
-    loss = 0.0
-    for i in range(bonds.shape[0]):
-        bond = bonds[i]
+    links, motions, loss = system.links, system.motions, 0.0
+    for i in range(system.bonds.shape[0]):
+        bond = system.bonds[i]
         if bond.active == 0:
             continue
-        pair = pairs[i]
-        a, b = links[pair.a], links[pair.b]
-        R_NA, p_A, p_B, R_AB, p = relative_pose(pair, links)
-        w, v = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+        pair, state = system.pairs[i], system.pair_states[i]
+        R_NA, p_A, p_B, R_AB, p = relative_pose(pair, links, motions)
+        w, v = relative_velocity(pair, links, motions, R_NA, p_B)
         V = velocity_at_A(w, v, p)
         for k in range(6):
             bond.velocity[k] = V[k]
@@ -130,21 +130,21 @@ def apply_bonds(links, pairs, bonds):
         ex, ey, ez = rotation_vector_from_matrix(E)
         hx, hy, hz = rotate(E, bond.p_AB_A[0], bond.p_AB_A[1], bond.p_AB_A[2])
         d = (ex, ey, ez, p[0] - hx, p[1] - hy, p[2] - hz)
-        loss += write_bond_force(pair, bond, d, V)
-        out = pair.out
+        loss += write_bond_force(state, bond, d, V)
+        out = state.out
         fx, fy, fz = rotate(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
         tx, ty, tz = rotate(R_NA, out[TORQUE], out[TORQUE + 1], out[TORQUE + 2])
         x, y, z = p_A
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
-        add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
-        pair.force = math.sqrt(fx * fx + fy * fy + fz * fz)
+        add_opposite_wrenches(motions[pair.a], motions[pair.b], tx, ty, tz, fx, fy, fz)
+        state.force = math.sqrt(fx * fx + fy * fy + fz * fz)
     return loss
 
 
 @inline
-def write_bond_force(pair, bond, d, V):
+def write_bond_force(state, bond, d, V):
     """Write force, torque and energy of a bond at a displacement and velocity; returns the power dissipated [W]."""
-    out, loss, energy, strain, change, force = pair.out, 0.0, bond.out[ENERGY], 0.0, 0.0, 0.0
+    out, loss, energy, strain, change, force = state.out, 0.0, bond.out[ENERGY], 0.0, 0.0, 0.0
     for k in range(OUTPUT_SIZE):
         out[k] = bond.out[k]
     for k in range(6):
@@ -168,7 +168,7 @@ def write_bond_force(pair, bond, d, V):
     bond.load = math.sqrt(change / force)
     if bond.out[ENERGY] > 0.0:  # a torque changes the pressure, not the force
         bond.load = max(bond.load, math.sqrt(0.5 * max(strain, 0.0) / bond.out[ENERGY]))
-    pair.sharpened = 1  # depth and pressure are those of the contact when it was bonded
+    state.sharpened = 1  # depth and pressure are those of the contact when it was bonded
     return loss
 
 
@@ -194,7 +194,7 @@ def add_torque_of_motion(out, d):
 
 @kernel
 def bond_energy(bonds):
-    """Return the elastic energy of all bonded contacts at the last evaluation [J]."""
+    """Return the elastic energy of all bonded contacts [J]."""
     energy = 0.0
     for i in range(bonds.shape[0]):
         if bonds[i].active == 1:
@@ -215,7 +215,7 @@ def update_largest_bond_loads(bonds):
 
 @inline
 def slip_of(bond):
-    """Return the root mean square of the slip speed at the last evaluation over the friction speed; Eq. (C42)."""
+    """Return the root mean square of the slip speed over the friction speed; Eq. (C42)."""
     loss, V = 0.0, bond.velocity
     for i in range(6):
         for j in range(6):

@@ -28,6 +28,7 @@ from softdock.tree.kernels.poses import (
     link_rotation,
     relative_velocity,
 )
+from softdock.tree.kernels.tree import records
 
 PATH_STEPS, PATH_SKINS = 12.0, 8.0  # longest path of a near list, in steps and in skins
 REACH_STEPS = 6.0  # distance from the path for which a near list is valid, in steps of B
@@ -45,14 +46,44 @@ CHECKED_DEPTH_SHARE = 0.5
 
 PAIR = np.dtype(
     [
-        ("active", np.int64),
+        ("active", np.int64),  # 1: from the start of a run
         ("a", np.int64),  # link that carries surface A
         ("b", np.int64),
         ("R_aA", np.float64, 9),
         ("p_aA", np.float64, 3),
         ("R_bB", np.float64, 9),
         ("p_bB", np.float64, 3),
-        ("skin", np.float64),  # motion for which a near list is valid [m]
+        ("skin", np.float64),  # motion for which a near list is valid at the start of a run [m]
+        # Limits of validity.
+        ("half_wall", np.float64),  # half the thickness of the thinnest wall of either surface [m]
+        ("smallest_radius", np.float64),  # smallest convex radius of either surface [m]
+        ("strength", np.float64),  # allowed pressure of the layer [Pa]
+        ("resolved_force", np.float64),  # force that the cells resolve [N]
+    ],
+    align=True,
+)
+"""Constants of a contact pair."""
+
+OBSERVATION = np.dtype(
+    [
+        ("depth", np.float64),  # [m]
+        ("pressure", np.float64),  # [Pa]
+        ("force", np.float64),  # [N]
+        ("wall_share", np.float64),  # depth over half the thickness of the wall at that place
+        ("through", np.int64),  # 1: past the middle of a wall
+        ("beyond", np.int64),  # 1: B touches the end faces or the back face of A
+        ("end_touched", np.int64),  # 1: an open end of B's meridian touches
+        # z and radius of a sharp edge of A that touches [m], the first one of a run; NaN while none does.
+        ("edge", np.float64, 2),
+    ],
+    align=True,
+)
+"""What is seen of a contact at a state, or the largest values of a run: data that the kernels write."""
+
+PAIR_STATE = np.dtype(
+    [
+        ("active", np.int64),
+        ("skin", np.float64),  # motion for which a near list is valid; longer where lists did not serve [m]
         # Force on B, torque, energy, dissipation, area, pressure, depth; in A.
         ("out", np.float64, OUTPUT_SIZE),
         ("force", np.float64),  # size of the force [N]
@@ -61,40 +92,29 @@ PAIR = np.dtype(
         ("end_touches", np.int64),  # 1: an open end of B's meridian touches
         # Largest motion beyond the near list since the last call of `worst_overreach` [m].
         ("overreach", np.float64),
-        # Limits of validity.
-        ("half_wall", np.float64),  # half the thickness of the thinnest wall of either surface [m]
-        ("smallest_radius", np.float64),  # smallest convex radius of either surface [m]
-        ("strength", np.float64),  # allowed pressure of the layer [Pa]
-        ("resolved_force", np.float64),  # force that the cells resolve [N]
-        # Values of the last observed state, and the largest values of the run.
-        ("observed_depth", np.float64),  # [m]
-        ("observed_pressure", np.float64),  # [Pa]
-        ("observed_force", np.float64),  # [N]
-        ("observed_share", np.float64),  # as `wall_share`
-        ("observed_through", np.int64),
-        ("observed_beyond", np.int64),
-        ("observed_end", np.int64),  # as `end_touched`
-        ("observed_edge", np.float64, 2),  # as `edge`
-        ("deepest", np.float64),  # [m]
-        ("peak_pressure", np.float64),  # [Pa]
-        ("peak_force", np.float64),  # [N]
-        ("wall_share", np.float64),  # depth over half the thickness of the wall at that place
-        ("through", np.int64),  # 1: past the middle of a wall
+        ("observed", OBSERVATION),  # at the last observed state
+        ("largest", OBSERVATION),  # of the run
         ("may_have_tunnelled", np.int64),  # 1: a fixed step may have passed through a wall undetected
-        ("beyond", np.int64),  # 1: B touched the end faces or the back face of A
-        ("end_touched", np.int64),  # 1: an open end of B's meridian touched
-        ("edge_touched", np.int64),  # 1: a sharp edge of A touched
-        ("edge", np.float64, 2),  # z and radius of the first one [m]
     ],
     align=True,
 )
+"""Force, near list and extreme values of a contact pair: data that the kernels write."""
+
+
+def initial_pair_states(pairs: np.recarray) -> np.recarray:
+    """Return the states of pairs at the start of a run, before any evaluation."""
+    states, plain = records(len(pairs), PAIR_STATE), pairs.view(np.ndarray)
+    out = states.view(np.ndarray)
+    out["active"], out["skin"], out["overreach"] = plain["active"], plain["skin"], -math.inf
+    out["observed"]["edge"] = out["largest"]["edge"] = math.nan
+    return states
 
 
 @inline
-def relative_pose(pair, links):
+def relative_pose(pair, links, motions):
     """Return R_NA, p_NA_N, p_NB_N, R_AB (three rows) and p_AB_A of a pair."""
-    a, b = links[pair.a], links[pair.b]
-    base_a, base_b = links[a.root], links[b.root]
+    a, b = motions[pair.a], motions[pair.b]
+    base_a, base_b = motions[links[pair.a].root], motions[links[pair.b].root]
     R_NA = link_rotation(a, base_a, pair.R_aA)
     R_NB = link_rotation(b, base_b, pair.R_bB)
     ax, ay, az = link_point(a, base_a, pair.p_aA)
@@ -105,168 +125,160 @@ def relative_pose(pair, links):
 
 
 @kernel
-def apply_contacts(links, pairs, arrays, lists):
+def apply_contacts(system):
     """Add the wrenches of all active pairs; returns the power dissipated [W]."""
+    links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
     loss = 0.0
-    for i in range(pairs.shape[0]):
-        pair = pairs[i]
-        pair.force, pair.sharpened, pair.end_touches = 0.0, 0, 0
-        if pair.active == 0:
+    for i in range(system.pairs.shape[0]):
+        pair, state = system.pairs[i], system.pair_states[i]
+        out = state.out
+        state.force, state.sharpened, state.end_touches = 0.0, 0, 0
+        if state.active == 0:
             for k in range(OUTPUT_SIZE):
-                pair.out[k] = 0.0
+                out[k] = 0.0
             continue
-        a, b = links[pair.a], links[pair.b]
-        base_a, base_b = links[a.root], links[b.root]
-        moved = motion_since(pair, links, lists.work[i], arrays.nodes[arrays.pairs[i]["root_node"]])
+        moved = motion_since(pair, links, motions, lists.work[i], arrays.nodes[arrays.pairs[i]["root_node"]])
         reach, clearance = lists.work[i]["reach"], lists.work[i]["clearance"]
-        pair.overreach = max(pair.overreach, moved - max(reach, clearance))
+        state.overreach = max(state.overreach, moved - max(reach, clearance))
         if moved <= clearance:
             for k in range(OUTPUT_SIZE):
-                pair.out[k] = 0.0
+                out[k] = 0.0
             continue
-        R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-        w_AB_A, v_AB_A = relative_velocity(a, b, base_a, base_b, R_NA, p_B)
-        evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
-        out = pair.out
+        R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
+        w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
+        evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, out)
         fx, fy, fz = rotate(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
         if fx == 0.0 and fy == 0.0 and fz == 0.0:
             continue
         tx, ty, tz = rotate(R_NA, out[TORQUE], out[TORQUE + 1], out[TORQUE + 2])
         x, y, z = p_A
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
-        add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
-        pair.force = math.sqrt(fx * fx + fy * fy + fz * fz)
+        add_opposite_wrenches(motions[pair.a], motions[pair.b], tx, ty, tz, fx, fy, fz)
+        state.force = math.sqrt(fx * fx + fy * fy + fz * fz)
         loss += out[DISSIPATION]
     return loss
 
 
 @inline
 def add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz):
-    """Add a wrench about N's origin to b and subtract it from a: action and reaction are equal to the last bit."""
+    """Add a wrench about N's origin to the motion of b and subtract it from that of a, equal to the last bit."""
     A, B = a.W, b.W
     B[0], B[1], B[2], B[3], B[4], B[5] = B[0] + tx, B[1] + ty, B[2] + tz, B[3] + fx, B[4] + fy, B[5] + fz
     A[0], A[1], A[2], A[3], A[4], A[5] = A[0] - tx, A[1] - ty, A[2] - tz, A[3] - fx, A[4] - fy, A[5] - fz
 
 
 @kernel
-def contact_energy(pairs):
-    """Return the elastic energy of all contacts at the last evaluation [J]."""
+def contact_energy(pair_states):
+    """Return the elastic energy of all contacts [J]."""
     energy = 0.0
-    for i in range(pairs.shape[0]):
-        if pairs[i].active == 1:
-            energy += pairs[i].out[ENERGY]
+    for i in range(pair_states.shape[0]):
+        if pair_states[i].active == 1:
+            energy += pair_states[i].out[ENERGY]
     return energy
 
 
 @kernel
-def worst_overreach(pairs):
+def worst_overreach(pair_states):
     """Return and reset the largest motion beyond the near lists [m]; 0 or less means that all forces are valid."""
     worst = -math.inf
-    for i in range(pairs.shape[0]):
-        if pairs[i].active == 1:
-            worst = max(worst, pairs[i].overreach)
-        pairs[i].overreach = -math.inf
+    for i in range(pair_states.shape[0]):
+        if pair_states[i].active == 1:
+            worst = max(worst, pair_states[i].overreach)
+        pair_states[i].overreach = -math.inf
     return worst
 
 
 @kernel
-def sharpen_pair(links, pair, i, arrays, lists):
-    """Raise depth and pressure of a pair, at the last evaluation, to those at the sharp edges of B."""
+def sharpen_pair(system, i):
+    """Raise depth and pressure in the state of a pair to those at the sharp edges of B."""
+    links, motions, pair, state = system.links, system.motions, system.pairs[i], system.pair_states[i]
     # A corner of a cell may touch without any of its points: the depth known so far is zero then.
-    if pair.sharpened == 1 or not pair.out[ENERGY] > 0.0 or lists.work[i]["near_edge"] == 0:
+    if state.sharpened == 1 or not state.out[ENERGY] > 0.0 or system.lists.work[i]["near_edge"] == 0:
         return
-    a, b = links[pair.a], links[pair.b]
-    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
-    pair.sharpened = 1
-    pair.end_touches = include_edge_peaks(arrays, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
+    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
+    w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
+    state.sharpened = 1
+    state.end_touches = include_edge_peaks(system.arrays, i, R_AB, p_AB_A, w_AB_A, v_AB_A, state.out)
 
 
 @kernel
-def observe_contacts(links, pairs, arrays, lists):
-    """Store depth, pressure and force of every pair at the last evaluation, and whether it is through a wall."""
-    for i in range(pairs.shape[0]):
-        pair = pairs[i]
-        sharpen_pair(links, pair, i, arrays, lists)
-        out = pair.out
-        pair.observed_depth, pair.observed_pressure, pair.observed_force = (
-            out[DEPTH],
-            out[PRESSURE],
-            pair.force,
-        )
-        pair.observed_share, pair.observed_through, pair.observed_beyond = 0.0, 0, 0
-        pair.observed_end = pair.end_touches
-        pair.observed_edge[0] = math.nan
-        if arrays.pairs[i]["sharp_A"] == 1 and pair.edge_touched == 0 and out[ENERGY] > 0.0:
-            _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
-            pair.observed_edge[0], pair.observed_edge[1] = touched_edge(arrays, lists, i, R_AB, p_AB_A)
-        near_end = lists.work[i]["faces_closure"] == 1 and pair.beyond == 0
+def observe_contacts(system):
+    """Store depth, pressure and force of every pair as observed, and whether it is through a wall."""
+    links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
+    for i in range(system.pairs.shape[0]):
+        pair, state = system.pairs[i], system.pair_states[i]
+        sharpen_pair(system, i)
+        out, seen, largest = state.out, state.observed, state.largest
+        seen.depth, seen.pressure, seen.force = out[DEPTH], out[PRESSURE], state.force
+        seen.wall_share, seen.through, seen.beyond = 0.0, 0, 0
+        seen.end_touched = state.end_touches
+        seen.edge[0] = math.nan
+        if arrays.pairs[i]["sharp_A"] == 1 and math.isnan(largest.edge[0]) and out[ENERGY] > 0.0:
+            _, _, _, R_AB, p_AB_A = relative_pose(pair, links, motions)
+            seen.edge[0], seen.edge[1] = touched_edge(arrays, lists, i, R_AB, p_AB_A)
+        near_end = lists.work[i]["faces_closure"] == 1 and largest.beyond == 0
         if out[DEPTH] > 0.0 and (out[DEPTH] > CHECKED_DEPTH_SHARE * pair.half_wall or near_end):
-            _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
-            pair.observed_share, pair.observed_through, pair.observed_beyond = check_penetration(
-                arrays, lists, i, R_AB, p_AB_A
-            )
+            _, _, _, R_AB, p_AB_A = relative_pose(pair, links, motions)
+            seen.wall_share, seen.through, seen.beyond = check_penetration(arrays, lists, i, R_AB, p_AB_A)
 
 
 @kernel
-def update_extremes(pairs):
+def update_extremes(pair_states):
     """Update the largest values of the run by the observed ones; returns whether a pair is through a wall."""
     through = False
-    for i in range(pairs.shape[0]):
-        pair = pairs[i]
-        pair.deepest = max(pair.deepest, pair.observed_depth)
-        pair.peak_pressure = max(pair.peak_pressure, pair.observed_pressure)
-        pair.peak_force = max(pair.peak_force, pair.observed_force)
-        pair.wall_share = max(pair.wall_share, pair.observed_share)
-        pair.through, pair.beyond = (
-            max(pair.through, pair.observed_through),
-            max(pair.beyond, pair.observed_beyond),
-        )
-        pair.end_touched = max(pair.end_touched, pair.observed_end)
-        if pair.edge_touched == 0 and not math.isnan(pair.observed_edge[0]):
-            pair.edge_touched = 1
-            pair.edge[0], pair.edge[1] = pair.observed_edge[0], pair.observed_edge[1]
-        through = through or pair.through == 1
+    for i in range(pair_states.shape[0]):
+        seen, largest = pair_states[i].observed, pair_states[i].largest
+        largest.depth = max(largest.depth, seen.depth)
+        largest.pressure = max(largest.pressure, seen.pressure)
+        largest.force = max(largest.force, seen.force)
+        largest.wall_share = max(largest.wall_share, seen.wall_share)
+        largest.through = max(largest.through, seen.through)
+        largest.beyond = max(largest.beyond, seen.beyond)
+        largest.end_touched = max(largest.end_touched, seen.end_touched)
+        if math.isnan(largest.edge[0]) and not math.isnan(seen.edge[0]):
+            largest.edge[0], largest.edge[1] = seen.edge[0], seen.edge[1]
+        through = through or largest.through == 1
     return through
 
 
 @kernel
-def count_closed(pairs):
-    """Return the number of contacts that push, at the last evaluation."""
+def count_closed(pair_states):
+    """Return the number of contacts that push."""
     count = 0
-    for i in range(pairs.shape[0]):
-        if pairs[i].force > 0.0:
+    for i in range(pair_states.shape[0]):
+        if pair_states[i].force > 0.0:
             count += 1
     return count
 
 
 @kernel
-def refresh_lists(links, pairs, arrays, lists, every, h):
+def refresh_lists(system, every, h):
     """Rebuild the near lists that the next step would leave (or every one), at the present motion of the links.
 
     `h` is the size of the next step [s]. Returns how many lists were rebuilt (-1 where one does not fit in its memory),
     and the largest step for which all of them are valid at the present velocity [s].
     """
+    links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
     rebuilt, longest = 0, math.inf
-    for i in range(pairs.shape[0]):
-        pair, work = pairs[i], lists.work[i]
-        if pair.active == 0:
+    for i in range(system.pairs.shape[0]):
+        pair, work = system.pairs[i], lists.work[i]
+        if system.pair_states[i].active == 0:
             continue
-        a, b = links[pair.a], links[pair.b]
-        R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-        w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+        skin = system.pair_states[i].skin
+        R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
+        w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
         R_rate = rate_of_rotation(w_AB_A, R_AB)
         speed = speed_bound(arrays, i, w_AB_A, R_rate, v_AB_A)
         valid_range, valid_time = max(work["reach"], work["clearance"]), -1.0
         for steps in LIST_STEPS:
             # Longer steps are not allowed where B may touch.
-            time = min(steps * h, touch_step_limit(pair, work, speed))
+            time = min(steps * h, touch_step_limit(pair, skin, work, speed))
             ahead = SPEED_MARGIN * time
             if path_deviation(arrays, lists, i, R_AB, p_AB_A, R_rate, v_AB_A, ahead) <= valid_range:
                 valid_time = time
                 break
         if every or valid_time < 0.0:
-            duration, reach = path_and_reach(arrays.pairs[i], pair.skin, speed, h)
+            duration, reach = path_and_reach(arrays.pairs[i], skin, speed, h)
             R, p = extrapolate_pose(R_AB, p_AB_A, R_rate, v_AB_A, 0.5 * duration)
             half_R, half_p = pose_change(R_rate, v_AB_A, 0.5 * duration)
             rebuild_along(arrays, lists, i, R, p, half_R, half_p, reach)
@@ -277,33 +289,33 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
                 longest = min(longest, (duration + max(reach, work["clearance"]) / speed) / SPEED_MARGIN)
         else:
             longest = min(longest, valid_time)
-        longest = min(longest, touch_step_limit(pair, work, speed))
+        longest = min(longest, touch_step_limit(pair, skin, work, speed))
     return rebuilt, longest
 
 
 @inline
-def touch_step_limit(pair, work, speed):
+def touch_step_limit(pair, skin, work, speed):
     """Return the longest step [s] of a pair that may touch within the reach of its list, else infinity; Eq. (M37)."""
     if work["clearance"] > work["reach"] or speed <= 0.0:
         return math.inf
-    farthest = min(MAX_SKINS_PER_STEP * pair.skin, MAX_HALF_WALLS_PER_STEP * pair.half_wall)
+    farthest = min(MAX_SKINS_PER_STEP * skin, MAX_HALF_WALLS_PER_STEP * pair.half_wall)
     return farthest / (SPEED_MARGIN * speed)
 
 
 @kernel
-def flag_tunnelling(links, pairs, arrays, lists, h):
+def flag_tunnelling(system, h):
     """Flag pairs whose B may pass through a wall (tunnel): in one fixed step it moves by more than half a wall."""
-    for i in range(pairs.shape[0]):
-        pair, work = pairs[i], lists.work[i]
-        if pair.active == 0 or not math.isfinite(pair.half_wall):
+    links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
+    for i in range(system.pairs.shape[0]):
+        pair, state, work = system.pairs[i], system.pair_states[i], lists.work[i]
+        if state.active == 0 or not math.isfinite(pair.half_wall):
             continue
-        a, b = links[pair.a], links[pair.b]
-        R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-        w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+        R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
+        w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
         moves = h * speed_bound(arrays, i, w_AB_A, rate_of_rotation(w_AB_A, R_AB), v_AB_A)
         gap = work["clearance"] - motion_bound_inlined(arrays, lists, i, R_AB, p_AB_A)
         if moves > pair.half_wall and gap <= moves:
-            pair.may_have_tunnelled = 1
+            state.may_have_tunnelled = 1
 
 
 @inline
@@ -367,8 +379,8 @@ def path_deviation(arrays, lists, pair, R_AB, p_AB_A, R_rate, v, t):
 
 
 @kernel
-def widen_lists(links, pairs, arrays, lists):
+def widen_lists(system):
     """Double the skin of all near lists and rebuild them; returns how many, or -1 if they do not fit in memory."""
-    for i in range(pairs.shape[0]):
-        pairs[i].skin *= 2.0
-    return refresh_lists(links, pairs, arrays, lists, True, 0.0)[0]
+    for i in range(system.pair_states.shape[0]):
+        system.pair_states[i].skin *= 2.0
+    return refresh_lists(system, True, 0.0)[0]

@@ -49,34 +49,35 @@ WORLD = np.dtype(
         ("n_q", np.int64),  # number of positions in the state, and of the states of elements
         ("element_states", np.int64),  # number of those, which are the last of the positions
         ("n_u", np.int64),  # number of momenta and speeds
-        ("evaluations", np.int64),
-        ("rebuilds", np.int64),
-        ("floating", np.int64),  # 1: nothing connects any body to the ground
     ],
     align=True,
 )
+"""Gravity and sizes of the state: constants."""
+
+COUNTERS = np.dtype(
+    [
+        ("evaluations", np.int64),  # of the derivative
+        ("rebuilds", np.int64),  # of near lists
+    ],
+    align=True,
+)
+"""Counts of what was computed: data."""
+
 # Dissipated energy and external work; a run under loads has a third entry: work relative to the centre of mass.
 EXTRA_STATES = 2
 
 
 class SystemRecords(NamedTuple):
-    """A system in the kernels: records of the model with their scratch memory, and counters."""
+    """A system in the kernels: its model, which kernels only read, and data, which they write."""
 
-    links: np.recarray
-    axes: np.recarray
-    elements: np.recarray
-    element_data: np.recarray
-    """Whether the elements are switched on, and their results."""
-    laws: Laws
-    states: States
-    tables: NDArray[np.float64]
-    """Loads over time."""
-    pairs: np.recarray
-    bonds: np.recarray
-    """One per pair if an action bonds contacts, else none."""
-    arrays: ContactArrays
-    lists: ContactLists
+    # The model.
     world: np.recarray
+    """One record: gravity and sizes of the state."""
+    links: np.recarray
+    groups: np.recarray
+    """Joint axes in SIMD lanes."""
+    tiles: np.recarray
+    """Blocks of the joint-space inertia matrix."""
     appendages: np.recarray
     """Flexible structures on links."""
     modes: np.recarray
@@ -84,89 +85,119 @@ class SystemRecords(NamedTuple):
     """Nodes of structures that are loaded or observed."""
     shapes: NDArray[np.float64]
     """Their mode shapes, one row per node and mode."""
-    locks: NDArray[np.float64]
-    """Work array for the equations of rigid connections: six rows per lock."""
     orbit: np.recarray
     """One record for a system in orbit, none in free space."""
     plates: np.recarray
+    tables: NDArray[np.float64]
+    """Loads over time."""
+    pairs: np.recarray
+    arrays: ContactArrays
     interfaces: np.recarray
     """Pins in holes."""
     pins: np.recarray
     """Of all interfaces."""
-    groups: np.recarray
-    """Joint axes in SIMD lanes."""
-    tiles: np.recarray
-    """Blocks of the joint-space inertia matrix."""
     reactions: np.recarray
     """Joint reactions that channels refer to."""
     items: np.recarray
     """What acts beyond the fixed mounts among them."""
+    elements: np.recarray
+    """Of all kinds."""
+    laws: Laws
+    """Parameters of the elements of each kind."""
     formulas: np.recarray
     """Nodes of all formulas of channels."""
+    # Data.
+    counters: np.recarray
+    element_data: np.recarray
+    """Whether the elements are switched on, and their results."""
+    states: States
+    """What the elements of each kind remember."""
+    motions: np.recarray
+    """One per link."""
+    axes: np.recarray
+    group_motions: np.recarray
+    """One per group of axes."""
+    tile_inertias: np.recarray
+    """One per tile, and one more as scratch memory."""
+    appendage_motions: np.recarray
+    """One per structure."""
+    mode_forces: np.recarray
+    """One per mode."""
+    orbit_motion: np.recarray
+    pair_states: np.recarray
+    """One per pair."""
+    bonds: np.recarray
+    """One per pair if an action bonds contacts, else none."""
+    lists: ContactLists
+    interface_states: np.recarray
+    """One per interface."""
+    reaction_wrenches: np.recarray
+    """One per reaction."""
+    formula_values: np.recarray
+    """One per node."""
+    locks: NDArray[np.float64]
+    """Work array for the equations of rigid connections: six rows per lock, and one column more than rows."""
     gnc: GncRecords
 
 
 @kernel
 def derivative(system, t, y, dy):
     """Write the rate of the state into `dy`: kinematics, forces, accelerations; Eq. (M14)."""
-    links, axes, groups, pairs = system.links, system.axes, system.groups, system.pairs
     w = system.world[0]
     n_q, n_u = w.n_q, w.n_u
-    appendages, modes = system.appendages, system.modes
     u = y[n_q : n_q + n_u]
-    w.evaluations += 1
-    move_orbit(system.orbit, links, t)
+    flexible, locked = system.appendages.shape[0] > 0, system.locks.shape[0] > 0
+    system.counters[0].evaluations += 1
+    move_orbit(system, t)
     set_motion(system, y)
-    effort_power = clear_forces(links, axes, u)
+    effort_power = clear_forces(system.links, system.motions, system.axes, u)
     loss, power = apply_elements(system, t, y, u, dy)
-    if pairs.shape[0] > 0:
-        loss += apply_contacts(links, pairs, system.arrays, system.lists)
+    if system.pairs.shape[0] > 0:
+        loss += apply_contacts(system)
     if system.bonds.shape[0] > 0:
-        loss += apply_bonds(links, pairs, system.bonds)
+        loss += apply_bonds(system)
     if system.interfaces.shape[0] > 0:
-        apply_interfaces(links, system.interfaces, system.pins, dy[n_q + n_u :])
-        loss += dy[n_q + n_u]
-    if appendages.shape[0] > 0:
-        reset_modal_loads(links, appendages, modes)
+        loss += apply_interfaces(system)
+    if flexible:
+        reset_modal_loads(system)
         power += load_structures(system, t, u)
     if system.orbit.shape[0] > 0:
-        power += apply_gravity(links, groups, system.orbit, appendages)
-        power += apply_plates(links, system.orbit, system.plates)
+        power += apply_gravity(system)
+        power += apply_plates(system)
     if system.gnc.controllers.shape[0] > 0:
-        power += apply_thrusters(links, system.gnc)
-    if appendages.shape[0] > 0:
-        loss += eliminate_modes(links, groups, appendages, modes, y, u, w.gravity)
-    accelerations(links, axes, groups, system.tiles)
-    if appendages.shape[0] > 0 or system.locks.shape[0] > 0:
-        link_accelerations(links, groups, 0)
-    if system.locks.shape[0] > 0:
+        power += apply_thrusters(system)
+    if flexible:
+        loss += eliminate_modes(system, y, u)
+    accelerations(system)
+    if flexible or locked:
+        link_accelerations(system, 0)
+    if locked:
         loss += apply_lock_forces(system)
-    write_rates(links, axes, w.gravity, y, u, dy, n_q)
-    if appendages.shape[0] > 0:
-        write_modal_rates(links, groups, appendages, modes, u, dy, n_q, w.gravity)
+    write_rates(system, y, u, dy)
+    if flexible:
+        write_modal_rates(system, u, dy)
     dy[n_q + n_u] = loss
     dy[n_q + n_u + 1] = power + effort_power
     if dy.shape[0] > n_q + n_u + EXTRA_STATES:
-        dy[n_q + n_u + EXTRA_STATES] = power + effort_power - common_power(links, w.gravity, n_q, u, dy)
+        dy[n_q + n_u + EXTRA_STATES] = power + effort_power - common_power(system, u, dy)
 
 
 @kernel
 def set_motion(system, y):
     """Set poses and velocities of all links to the given state; no forces."""
-    links, groups, appendages, modes = system.links, system.groups, system.appendages, system.modes
-    w = system.world[0]
+    w, flexible = system.world[0], system.appendages.shape[0] > 0
     q, u = y, y[w.n_q : w.n_q + w.n_u]
-    place_links(links, groups, q)
-    if appendages.shape[0] > 0:
-        deform(links, groups, appendages, modes, q)
-    sum_inertias(links, groups, u)
-    joint_velocities(links, groups, u)
-    if appendages.shape[0] > 0:
-        add_modal_momentum(links, appendages, modes, u)
-    base_velocities(links, u)
-    link_velocities(links, groups, w.gravity)
-    if appendages.shape[0] > 0:
-        add_modal_bias(links, groups, appendages)
+    place_links(system, q)
+    if flexible:
+        deform(system, q)
+    sum_inertias(system, u)
+    joint_velocities(system, u)
+    if flexible:
+        add_modal_momentum(system, u)
+    base_velocities(system.links, system.motions, u)
+    link_velocities(system)
+    if flexible:
+        add_modal_bias(system)
 
 
 @kernel
@@ -174,17 +205,17 @@ def impose_locks(system, y):
     """Apply the impulses after which locked links move as one; adds the energy lost to the dissipated energy."""
     if system.locks.shape[0] > 0:
         w = system.world[0]
-        y[w.n_q + w.n_u] += apply_lock_impulses(system, w.n_q, y)
+        y[w.n_q + w.n_u] += apply_lock_impulses(system, y)
 
 
 @inline
-def clear_forces(links, axes, u):
+def clear_forces(links, motions, axes, u):
     """Reset forces to the efforts that controllers apply at joints; returns the power of these efforts [W]."""
     for i in range(links.shape[0]):
-        link = links[i]
-        if link.loaded == 1 or link.kind == FREE:
+        motion = motions[i]
+        if motion.loaded == 1 or links[i].kind == FREE:
             for k in range(6):
-                link.W[k] = 0.0
+                motion.W[k] = 0.0
     power = 0.0
     for i in range(axes.shape[0]):
         axes[i].tau = axes[i].effort
@@ -193,19 +224,20 @@ def clear_forces(links, axes, u):
 
 
 @kernel
-def write_rates(links, axes, gravity, q, u, dy, n_q):
+def write_rates(system, q, u, dy):
     """Write the rates of positions, momenta and speeds into `dy`; Eqs. (M15)-(M17)."""
+    links, n_q = system.links, system.world[0].n_q
     for i in range(links.shape[0]):
-        link = links[i]
+        link, motion = links[i], system.motions[i]
         kind = link.kind
         if kind == GROUND:
             continue
         at_q, at_u = link.at_q, link.at_u
         if kind == FREE:
-            V, W = link.V, link.W
-            dy[at_q], dy[at_q + 1], dy[at_q + 2] = rotate(link.R_NB, V[3], V[4], V[5])
+            V, W = motion.V, motion.W
+            dy[at_q], dy[at_q + 1], dy[at_q + 2] = rotate(motion.R_NB, V[3], V[4], V[5])
             write_quaternion_rate(q, dy, at_q + 3, V[0], V[1], V[2])
-            add_weight(link, gravity)
+            add_weight(motion, system.world[0].gravity)
             for k in range(6):
                 dy[n_q + at_u + k] = W[k]
         else:
@@ -214,21 +246,22 @@ def write_rates(links, axes, gravity, q, u, dy, n_q):
             else:
                 dy[at_q] = u[at_u]
             for row in range(at_u, at_u + link.rows):
-                dy[n_q + row] = axes[row].udot
+                dy[n_q + row] = system.axes[row].udot
             base = links[link.root]
-            if link.loaded == 1 and base.kind == FREE:
+            if motion.loaded == 1 and base.kind == FREE:
                 for k in range(6):
-                    dy[n_q + base.at_u + k] += link.W[k]
+                    dy[n_q + base.at_u + k] += motion.W[k]
 
 
 @inline
-def common_power(links, gravity, n_q, u, dy):
+def common_power(system, u, dy):
     """Return the power of external forces except weight on the motion of the common centre of mass [W]; Eq. (E1)."""
+    gravity, n_q = system.world[0].gravity, system.world[0].n_q
     mass, fx, fy, fz, px, py, pz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(links.shape[0]):
-        base = links[i]
+    for i in range(system.links.shape[0]):
+        base = system.links[i]
         if base.kind == FREE:
-            m, at = base.total[0], base.at_u + 3
+            m, at = system.motions[i].total[0], base.at_u + 3
             mass += m
             px, py, pz = px + u[at], py + u[at + 1], pz + u[at + 2]
             fx, fy, fz = fx + dy[n_q + at], fy + dy[n_q + at + 1], fz + dy[n_q + at + 2]
@@ -263,7 +296,7 @@ def write_quaternion_rate(q, dy, at, wx, wy, wz):
 @kernel
 def total_stored_energy(system):
     """Return the energy stored in all elements and contacts at the last evaluation [J]."""
-    energy = contact_energy(system.pairs) + interface_energy(system.interfaces)
+    energy = contact_energy(system.pair_states) + interface_energy(system.interface_states)
     if system.bonds.shape[0] > 0:
         energy += bond_energy(system.bonds)
     for i in range(system.elements.shape[0]):
@@ -272,12 +305,13 @@ def total_stored_energy(system):
 
 
 @inline
-def momentum_of(groups, link):
+def momentum_of(link, motion, group_motions):
     """Return the momentum of a moving link against N, and its mass and mass times centre, in its base frame."""
     if link.kind == FREE:
-        return read_six(link.h), (link.deformed[0], link.deformed[1], link.deformed[2], link.deformed[3])
+        D = motion.deformed
+        return read_six(motion.h), (D[0], D[1], D[2], D[3])
     last = link.column + link.rows - 1
-    h, own, j = groups[last // LANES].h, groups[last // LANES].inertia, last % LANES
+    h, own, j = group_motions[last // LANES].h, group_motions[last // LANES].inertia, last % LANES
     return (h[0, j], h[1, j], h[2, j], h[3, j], h[4, j], h[5, j]), (
         own[0, j],
         own[1, j],

@@ -26,6 +26,7 @@ from softdock.dynamics.kernels.forces.contacts import add_opposite_wrenches, rel
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import rotate
 from softdock.tree.kernels.poses import relative_velocity
+from softdock.tree.kernels.tree import records
 
 # Results of an interface: size of the force [N], energy [J], largest depth [m], number of contacts, insertion of the
 # pin that is inserted least [m], largest force on one pin [N].
@@ -45,11 +46,11 @@ ALLOWED_ADVANCE = (
 )
 
 PIN = np.dtype([("p_AH", np.float64, 3), ("p_BP", np.float64, 3)], align=True)
-"""A hole in A, and the middle of its pin's leading cap in B [m]."""
+"""A hole in A, and the middle of its pin's leading cap in B [m]: constants."""
 
 INTERFACE = np.dtype(
     [
-        ("active", np.int64),
+        ("active", np.int64),  # 1: from the start of a run
         ("a", np.int64),  # link that carries the holes
         ("b", np.int64),  # link that carries the pins
         ("R_aA", np.float64, 9),
@@ -60,6 +61,14 @@ INTERFACE = np.dtype(
         ("count", np.int64),
         ("reach", np.float64),  # of the pins from B's origin [m]
         ("pins_and_holes", SHAPE),
+    ],
+    align=True,
+)
+"""Constants of an interface of pins and holes."""
+
+INTERFACE_STATE = np.dtype(
+    [
+        ("active", np.int64),
         ("rows", np.float64, (MAXIMUM_ROWS, COLUMNS)),
         ("one", np.float64, TOTALS_SIZE),  # of one pin
         ("totals", np.float64, TOTALS_SIZE),  # of all of them: about A's origin, in axes of H
@@ -69,33 +78,40 @@ INTERFACE = np.dtype(
     ],
     align=True,
 )
+"""Forces of an interface, and its largest depth: data that the kernels write."""
+
+
+def initial_interface_states(interfaces: np.recarray) -> np.recarray:
+    """Return the states of interfaces at the start of a run, before any evaluation."""
+    states = records(len(interfaces), INTERFACE_STATE)
+    states.view(np.ndarray)["active"] = interfaces.view(np.ndarray)["active"]
+    return states
 
 
 @kernel
-def apply_interfaces(links, interfaces, pins, power):
-    """Add the wrenches of all active interfaces; writes the power dissipated [W]."""
-    loss = 0.0
-    for i in range(interfaces.shape[0]):
-        face = interfaces[i]
+def apply_interfaces(system):
+    """Add the wrenches of all active interfaces; returns the power dissipated [W]."""
+    links, motions, loss = system.links, system.motions, 0.0
+    for i in range(system.interfaces.shape[0]):
+        face, state = system.interfaces[i], system.interface_states[i]
         for k in range(RESULTS):
-            face.result[k] = 0.0
-        face.step_limit = math.inf
-        if face.active == 0:
+            state.result[k] = 0.0
+        state.step_limit = math.inf
+        if state.active == 0:
             continue
-        a, b = links[face.a], links[face.b]
-        R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links)
+        R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links, motions)
         x, y, z = p_A
-        w, v = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_A)
-        touch_pins(face, pins, R_AB, p_AB_A, w, v)
-        f = face.totals
+        w, v = relative_velocity(face, links, motions, R_NA, p_A)
+        touch_pins(face, state, system.pins, R_AB, p_AB_A, w, v)
+        f = state.totals
         if f[FORCE] == 0.0 and f[FORCE + 1] == 0.0 and f[FORCE + 2] == 0.0:
             continue
         fx, fy, fz = rotate(R_NA, f[FORCE], -f[FORCE + 1], -f[FORCE + 2])
         tx, ty, tz = rotate(R_NA, f[TORQUE], -f[TORQUE + 1], -f[TORQUE + 2])
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
-        add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
+        add_opposite_wrenches(motions[face.a], motions[face.b], tx, ty, tz, fx, fy, fz)
         loss += f[DISSIPATION]
-    power[0] = loss
+    return loss
 
 
 @inline
@@ -110,9 +126,10 @@ def pin_in_hole(pin, R_AB, p_AB_A):
 
 
 @inline
-def touch_pins(face, pins, R_AB, p_AB_A, w, v):
+def touch_pins(face, state, pins, R_AB, p_AB_A, w, v):
     """Sum the contacts of all pins of an interface; H is A with y and z turned round."""
-    shape, rows, one, total, result = face.pins_and_holes, face.rows, face.one, face.totals, face.result
+    shape, rows = face.pins_and_holes, state.rows
+    one, total, result = state.one, state.totals, state.result
     for k in range(TOTALS_SIZE):
         total[k] = 0.0
     axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])  # in H, from the leading cap to the other
@@ -161,64 +178,67 @@ def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     result[RESULT_MOMENT] = math.sqrt(total[TORQUE] ** 2 + total[TORQUE + 1] ** 2 + total[TORQUE + 2] ** 2)
     speed = math.sqrt(fastest) + face.reach * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     if speed > 0.0:
-        face.step_limit = (max(gap, 0.0) + ALLOWED_ADVANCE * r) / speed
+        state.step_limit = (max(gap, 0.0) + ALLOWED_ADVANCE * r) / speed
 
 
 @kernel
-def interface_tangents(links, face, pins, K, D):
+def interface_tangents(system, index, K, D):
     """Write the stiffness and damping of an interface (6 by 6, rotation first), in A about its origin; Eq. (P16).
 
     Returns whether any pin touches, R_NA and the position of A's origin in N [m].
     """
-    a, b = links[face.a], links[face.b]
-    R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links)
+    links, motions, pins = system.links, system.motions, system.pins
+    face, rows = system.interfaces[index], system.interface_states[index].rows
+    R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links, motions)
     for i in range(6):
         for j in range(6):
             K[i, j], D[i, j] = 0.0, 0.0
-    w, v = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_A)
+    w, v = relative_velocity(face, links, motions, R_NA, p_A)
     axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])
     touches = False
     for i in range(face.first, face.first + face.count):
         x, y, z = pin_in_hole(pins[i], R_AB, p_AB_A)
         if min(z, z + face.pins_and_holes.pin_length * axis[2]) > face.pins_and_holes.pin_radius:
             continue
-        count = manifold(face.pins_and_holes, (x, y, z), axis, face.rows)
+        count = manifold(face.pins_and_holes, (x, y, z), axis, rows)
         if count > 0:
             h = pins[i].p_AH
-            add_tangents(face.pins_and_holes, face.rows, count, (h[0], h[1], h[2]), w, v, K, D)
+            add_tangents(face.pins_and_holes, rows, count, (h[0], h[1], h[2]), w, v, K, D)
             touches = True
     return touches, R_NA, p_A
 
 
 @kernel
-def interface_energy(interfaces):
-    """Return the elastic energy of all pins at the last evaluation [J]."""
+def interface_energy(interface_states):
+    """Return the elastic energy of all pins [J]."""
     energy = 0.0
-    for i in range(interfaces.shape[0]):
-        energy += interfaces[i].result[RESULT_ENERGY]
+    for i in range(interface_states.shape[0]):
+        energy += interface_states[i].result[RESULT_ENERGY]
     return energy
 
 
 @kernel
-def pin_step_limit(interfaces):
-    """Return the time within which no pin penetrates far, at the speeds of the last evaluation [s]."""
+def pin_step_limit(interface_states):
+    """Return the time within which no pin penetrates far, at the present speeds [s]."""
     least = math.inf
-    for i in range(interfaces.shape[0]):
-        least = min(least, interfaces[i].step_limit)
+    for i in range(interface_states.shape[0]):
+        least = min(least, interface_states[i].step_limit)
     return least
 
 
 @kernel
-def update_largest_pin_depths(interfaces):
-    """Update the largest depths of pins by those of the last evaluation."""
-    for i in range(interfaces.shape[0]):
-        interfaces[i].deepest = max(interfaces[i].deepest, interfaces[i].result[RESULT_DEPTH])
+def update_largest_pin_depths(interface_states):
+    """Update the largest depths of pins by the present ones."""
+    for i in range(interface_states.shape[0]):
+        interface_states[i].deepest = max(
+            interface_states[i].deepest, interface_states[i].result[RESULT_DEPTH]
+        )
 
 
 @kernel
-def any_pin_pushes(interfaces):
-    """Return whether any pin pushes, at the last evaluation."""
-    for i in range(interfaces.shape[0]):
-        if interfaces[i].result[RESULT_FORCE] > 0.0:
+def any_pin_pushes(interface_states):
+    """Return whether any pin pushes."""
+    for i in range(interface_states.shape[0]):
+        if interface_states[i].result[RESULT_FORCE] > 0.0:
             return True
     return False

@@ -26,13 +26,13 @@ def linearise(system, t, y, linear):
     w = system.world[0]
     u = y[w.n_q : w.n_q + w.n_u]
     set_motion(system, y)
-    compute_joint_inertia(system.links, system.groups, system.tiles)
-    write_inertia_blocks(system.links, system.groups, system.tiles, linear)
+    compute_joint_inertia(system)
+    write_inertia_blocks(system, linear)
     add_element_tangents(system, t, y, u, linear)
     count = system.pairs.shape[0]
     for i in range(count):
         linear.connections[i, 0] = 0
-        if system.pairs[i].active == 1:
+        if system.pair_states[i].active == 1:
             connect_contact(system, i, linear)
         elif system.bonds.shape[0] > 0 and system.bonds[i].active == 1:
             connect_bond(system, i, linear)
@@ -48,21 +48,20 @@ def linearise(system, t, y, linear):
     for i in range(system.interfaces.shape[0]):
         face = system.interfaces[i]
         linear.connections[count, 0] = 0
-        if face.active == 1:
-            touches, R_NA, p_A = interface_tangents(
-                system.links, face, system.pins, linear.K[count], linear.D[count]
-            )
+        if system.interface_states[i].active == 1:
+            touches, R_NA, p_A = interface_tangents(system, i, linear.K[count], linear.D[count])
             if touches:
                 activate_connection(linear, count, face.a, face.b, R_NA, p_A)
         count += 1
     for c in range(linear.connections.shape[0]):
         if linear.connections[c, 0] == 1:
-            map_connection(system.links, system.groups, linear, c)
+            map_connection(system, linear, c)
 
 
 @kernel
-def write_inertia_blocks(links, groups, tiles, linear):
+def write_inertia_blocks(system, linear):
     """Write the inverse inertia of free trees, the inertia of joints, and how bases move with both; Eq. (M46)."""
+    links, motions, groups, group_motions = system.links, system.motions, system.groups, system.group_motions
     inertia, base_motion = linear.inertia, linear.base_motion
     for i in range(inertia.shape[0]):
         for b in range(0, inertia.shape[1], LANES):
@@ -70,28 +69,28 @@ def write_inertia_blocks(links, groups, tiles, linear):
             store(linear.stiffness, i, b, 0.0)
             store(linear.damping, i, b, 0.0)
     for g in range(groups.shape[0]):
-        fill_inertia(links, groups, g, tiles, inertia)
+        fill_inertia(groups, g, system.tile_inertias, inertia)
     for i in range(links.shape[0]):
         link = links[i]
         if link.kind == FREE:
-            compliance_in_N(link, inertia)
+            compliance_in_N(motions[i], link.at_u, inertia)
             for k in range(6):
                 for j in range(6):
                     base_motion[i, k, link.at_u + j] = inertia[link.at_u + k, link.at_u + j]
         elif link.parent >= 0 and links[link.root].kind == FREE:
             for c in range(link.column, link.column + link.rows):
-                Y, j, at = groups[c // LANES].Y, c % LANES, groups[c // LANES].at_u[c % LANES]
-                V = motion_in_N(links[link.root], (Y[0, j], Y[1, j], Y[2, j], Y[3, j], Y[4, j], Y[5, j]))
+                Y, j, at = group_motions[c // LANES].Y, c % LANES, groups[c // LANES].at_u[c % LANES]
+                V = motion_in_N(motions[link.root], (Y[0, j], Y[1, j], Y[2, j], Y[3, j], Y[4, j], Y[5, j]))
                 for k in range(6):
                     base_motion[link.root, k, at] = -V[k]
 
 
 @inline
-def fill_inertia(links, groups, g, tiles, inertia):
+def fill_inertia(groups, g, tile_inertias, inertia):
     """Write the inertia of the joints of a group and of all after it."""
     group = groups[g]
     for i in range(g, groups.shape[0]):
-        H = tiles[tile_index(i, g)].H
+        H = tile_inertias[tile_index(i, g)].H
         for k in range(groups[i].count):
             row = groups[i].at_u[k]
             for j in range(group.count):
@@ -108,9 +107,9 @@ def motion_in_N(base, V):
 
 
 @kernel
-def compliance_in_N(base, inertia):
+def compliance_in_N(base, at, inertia):
     """Write the motion of a free tree per momentum, both in N about its origin."""
-    M, at = base.inverse, base.at_u
+    M = base.inverse
     for k in range(6):  # rows of M, as motions of N
         V = motion_in_N(base, (M[k, 0], M[k, 1], M[k, 2], M[k, 3], M[k, 4], M[k, 5]))
         for j in range(6):
@@ -145,10 +144,9 @@ def add_element_tangents(system, t, q, u, linear):
 @inline
 def connect_contact(system, i, linear):
     """Write the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
-    links, pair = system.links, system.pairs[i]
-    a, b = links[pair.a], links[pair.b]
-    R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+    links, motions, pair = system.links, system.motions, system.pairs[i]
+    R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
+    w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
     if evaluate_stiffness(
         system.arrays, system.lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, linear.K[i], linear.D[i]
     ):
@@ -158,25 +156,26 @@ def connect_contact(system, i, linear):
 @inline
 def connect_bond(system, i, linear):
     """Write the stiffness and damping of a bonded contact, in the axes of its surface A; Eq. (C41)."""
-    pair, bond, links = system.pairs[i], system.bonds[i], system.links
-    a = links[pair.a]
+    pair, bond, a = system.pairs[i], system.bonds[i], system.motions[system.pairs[i].a]
+    base = system.motions[system.links[pair.a].root]
     for k in range(6):
         for j in range(6):
             linear.K[i, k, j], linear.D[i, k, j] = bond.K[k, j], bond.D[k, j]
-    R_NA, p_A = link_rotation(a, links[a.root], pair.R_aA), link_point(a, links[a.root], pair.p_aA)
+    R_NA, p_A = link_rotation(a, base, pair.R_aA), link_point(a, base, pair.p_aA)
     activate_connection(linear, i, pair.a, pair.b, R_NA, p_A)
 
 
 @kernel
-def map_connection(links, groups, linear, c):
+def map_connection(system, linear, c):
     """Write the relative motion of two links per motion of bases and joints, and per momentum and speed; Eq. (M46)."""
-    jacobians, momentum_maps, n = linear.jacobians[c], linear.momentum_maps[c], linear.inertia.shape[1]
+    links, n = system.links, linear.inertia.shape[1]
+    jacobians, momentum_maps = linear.jacobians[c], linear.momentum_maps[c]
     a, b = linear.connections[c, 1], linear.connections[c, 2]
     for k in range(6):
         for j in range(0, n, LANES):
             store(jacobians, k, j, 0.0)
-    add_link_motion(links, groups, linear, c, b, 1.0)
-    add_link_motion(links, groups, linear, c, a, -1.0)
+    add_link_motion(system, linear, c, b, 1.0)
+    add_link_motion(system, linear, c, a, -1.0)
     for k in range(6):
         for j in range(0, n, LANES):
             store(momentum_maps, k, j, load(jacobians, k, j))
@@ -206,13 +205,14 @@ def substitute_base_motion(links, linear, c, root):
 
 
 @kernel
-def add_link_motion(links, groups, linear, c, i, sign):
+def add_link_motion(system, linear, c, i, sign):
     """Add the motion of a link, times a sign, per motion of its base and of the joints that carry it."""
-    base = links[links[i].root]
-    if base.kind == FREE:
+    links = system.links
+    root = links[i].root
+    if links[root].kind == FREE:
         for k in range(6):
             add_column(
-                linear, c, base.at_u + k, sign,
+                linear, c, links[root].at_u + k, sign,
                 (
                     1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0,
                     1.0 if k == 3 else 0.0, 1.0 if k == 4 else 0.0, 1.0 if k == 5 else 0.0,
@@ -220,9 +220,9 @@ def add_link_motion(links, groups, linear, c, i, sign):
             )  # fmt: skip
     while links[i].parent >= 0:
         for column in range(links[i].column, links[i].column + links[i].rows):
-            group, j = groups[column // LANES], column % LANES
-            S = group.S
-            V = motion_in_N(base, (S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j]))
+            group, j = system.groups[column // LANES], column % LANES
+            S = system.group_motions[column // LANES].S
+            V = motion_in_N(system.motions[root], (S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j]))
             add_column(linear, c, group.at_u[j], sign, V)
         i = links[i].parent
 

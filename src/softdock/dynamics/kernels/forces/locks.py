@@ -43,15 +43,16 @@ def apply_lock_forces(system):
 
     Expects the inverse inertias of `accelerations`. `system.locks` has six rows per lock and one column more than rows.
     """
-    links, axes, work, rate = system.links, system.axes, system.locks, DRIFT_CORRECTION_RATE
+    links, motions, axes, work = system.links, system.motions, system.axes, system.locks
+    rate = DRIFT_CORRECTION_RATE
     last, m = work.shape[1] - 1, 0
     for i in range(system.elements.shape[0]):
         if is_held(system, i):
             element = system.elements[i]
-            x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+            x, y, z = link_point(motions[element.b], motions[links[element.b].root], element.p_bG)
             A = relative_motion(system, element, x, y, z, ACCELERATION)
             V = relative_motion(system, element, x, y, z, VELOCITY)
-            drift = constraint_drift(links, element, system.states.lock[element.row], x, y, z)
+            drift = constraint_drift(system, element, system.states.lock[element.row], x, y, z)
             for k in range(6):
                 correction = 2.0 * rate * V[k] + rate * rate * drift[k]
                 work[6 * m + k, last] = -A[k] - correction
@@ -66,7 +67,7 @@ def apply_lock_forces(system):
     for i in range(system.elements.shape[0]):
         if is_held(system, i):
             element, data = system.elements[i], system.element_data[i]
-            W, a, b = system.states.lock[element.row].wrench, links[element.a], links[element.b]
+            W, a, b = system.states.lock[element.row].wrench, motions[element.a], motions[element.b]
             a.loaded, b.loaded = 1, 1
             V = relative_motion(system, element, 0.0, 0.0, 0.0, VELOCITY)
             for k in range(6):
@@ -75,26 +76,26 @@ def apply_lock_forces(system):
                 data.total[k] = W[k]
                 dissipated -= W[k] * V[k]
             data.force = math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
-    for i in range(links.shape[0]):
+    for i in range(motions.shape[0]):
         for k in range(6):
-            links[i].dA[k] += links[i].dB[k]
+            motions[i].acceleration_change[k] += motions[i].lock_response[k]
     for i in range(axes.shape[0]):
-        axes[i].udot += axes[i].du
+        axes[i].udot += axes[i].lock_response
     return dissipated
 
 
 @kernel
-def apply_lock_impulses(system, n_q, y):
+def apply_lock_impulses(system, y):
     """Apply impulses after which locked links move as one; Eq. (M53). Returns the energy lost [J].
 
     Expects that the derivative was evaluated at this state.
     """
-    links, axes, work = system.links, system.axes, system.locks
+    links, motions, work, n_q = system.links, system.motions, system.locks, system.world[0].n_q
     last, m = work.shape[1] - 1, 0
     for i in range(system.elements.shape[0]):
         if is_held(system, i):
             element = system.elements[i]
-            x, py, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+            x, py, z = link_point(motions[element.b], motions[links[element.b].root], element.p_bG)
             V = relative_motion(system, element, x, py, z, VELOCITY)
             for k in range(6):
                 work[6 * m + k, last] = -V[k]
@@ -115,11 +116,11 @@ def apply_lock_impulses(system, n_q, y):
     for i in range(links.shape[0]):
         if links[i].parent >= 0:
             for row in range(links[i].at_u, links[i].at_u + links[i].rows):
-                y[n_q + row] += axes[row].du
+                y[n_q + row] += system.axes[row].lock_response
     for i in range(system.appendages.shape[0]):
         a = system.appendages[i]
-        d = links[a.link].dB
-        b0, b1, b2, b3, b4, b5 = motion_in_link(links[a.link], d[0], d[1], d[2], d[3], d[4], d[5])
+        d = motions[a.link].lock_response
+        b0, b1, b2, b3, b4, b5 = motion_in_link(motions[a.link], d[0], d[1], d[2], d[3], d[4], d[5])
         for k in range(a.count):
             c = system.modes[a.first + k].c
             y[n_q + a.at_u + k] -= dot6(c[0], c[1], c[2], c[3], c[4], c[5], b0, b1, b2, b3, b4, b5)
@@ -138,12 +139,12 @@ def add_impulse(base, wrench, sign, n_q, y):
 def solve_lock_wrenches(system, m):
     """Solve for the wrenches of m active locks that change relative motions by the last column of `locks`; Eq. (M51).
 
-    Writes each to `wrench` of its lock (on b, in N about N's origin), and the response to all of them to `dB` and `du`.
+    Writes each to `wrench` of its lock (on b, in N about N's origin), and the response to all of them.
     """
-    links, groups, work = system.links, system.groups, system.locks
+    links, motions, work = system.links, system.motions, system.locks
     last = work.shape[1] - 1
     for column in range(6 * m):
-        clear_response(links, groups)
+        clear_response(motions, system.group_motions)
         lock = find_lock(system, column // 6)
         set_unit_wrench(system, lock, column % 6)
         apply_lock_wrench(system, lock)
@@ -152,19 +153,19 @@ def solve_lock_wrenches(system, m):
         for i in range(system.elements.shape[0]):
             if is_held(system, i):
                 element = system.elements[i]
-                x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+                x, y, z = link_point(motions[element.b], motions[links[element.b].root], element.p_bG)
                 A = relative_motion(system, element, x, y, z, RESPONSE)
                 for k in range(6):
                     work[row + k, column] = A[k]
                 row += 6
     solve_symmetric(work, 6 * m)
-    clear_response(links, groups)
+    clear_response(motions, system.group_motions)
     row = 0
     for i in range(system.elements.shape[0]):
         if is_held(system, i):
             element = system.elements[i]
             W = system.states.lock[element.row].wrench
-            x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+            x, y, z = link_point(motions[element.b], motions[links[element.b].root], element.p_bG)
             for k in range(6):
                 W[k] = work[row + k, last]
             W[0], W[1], W[2] = (
@@ -192,42 +193,43 @@ def find_lock(system, number):
 @inline
 def set_unit_wrench(system, element, component):
     """Write a unit torque or force at frame G, in N about N's origin, into the wrench of a lock."""
-    links, W = system.links, system.states.lock[element.row].wrench
-    x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
+    links, motions, W = system.links, system.motions, system.states.lock[element.row].wrench
+    x, y, z = link_point(motions[element.b], motions[links[element.b].root], element.p_bG)
     for k in range(6):
         W[k] = 1.0 if k == component else 0.0
     W[0], W[1], W[2] = W[0] + y * W[5] - z * W[4], W[1] + z * W[3] - x * W[5], W[2] + x * W[4] - y * W[3]
 
 
 @kernel
-def clear_response(links, groups):
+def clear_response(motions, group_motions):
     """Set the forces of the previous response to zero."""
-    for i in range(links.shape[0]):
+    for i in range(motions.shape[0]):
         for k in range(6):
-            links[i].f[k] = 0.0
-    for g in range(groups.shape[0]):
+            motions[i].f[k] = 0.0
+    for g in range(group_motions.shape[0]):
         for k in range(6):
-            store(groups[g].f, k, 0, 0.0)
+            store(group_motions[g].f, k, 0, 0.0)
 
 
 @kernel
 def apply_lock_wrench(system, element):
     """Add the wrench of a lock to b and subtract it from a."""
     W = system.states.lock[element.row].wrench
-    push_link(system.links, system.groups, element.b, W, -1.0)
-    push_link(system.links, system.groups, element.a, W, 1.0)
+    push_link(system, element.b, W, -1.0)
+    push_link(system, element.a, W, 1.0)
 
 
 @kernel
 def compute_response(system):
     """Compute the accelerations of links and axes due to the forces in `f` alone; Eq. (M50)."""
-    groups = system.groups
-    gather_forces(system.links, groups)
-    solve(groups, system.tiles)
-    link_accelerations(system.links, groups, 1)
+    axes, groups, group_motions = system.axes, system.groups, system.group_motions
+    gather_forces(system)
+    solve(system)
+    link_accelerations(system, 1)
     for g in range(groups.shape[0]):
-        for j in range(groups[g].count):
-            system.axes[groups[g].at_u[j]].du = groups[g].udot[0, j]
+        group, udot = groups[g], group_motions[g].udot
+        for j in range(group.count):
+            axes[group.at_u[j]].lock_response = udot[0, j]
 
 
 @kernel
@@ -241,14 +243,13 @@ def relative_motion(system, element, x, y, z, what):
 @inline
 def motion_in_world(system, i, x, y, z, what):
     """Return acceleration, velocity or response of a link, as a motion in N about (x, y, z)."""
-    link = system.links[i]
-    base = system.links[link.root]
+    motion, base = system.motions[i], system.motions[system.links[i].root]
     if what == ACCELERATION:
-        m0, m1, m2, m3, m4, m5 = bias_acceleration(system.links, system.groups, i, system.world[0].gravity)
-        d = link.dA
+        m0, m1, m2, m3, m4, m5 = bias_acceleration(system, i)
+        d = motion.acceleration_change
         m0, m1, m2, m3, m4, m5 = m0 + d[0], m1 + d[1], m2 + d[2], m3 + d[3], m4 + d[4], m5 + d[5]
     else:
-        d = link.V if what == VELOCITY else link.dB
+        d = motion.V if what == VELOCITY else motion.lock_response
         m0, m1, m2, m3, m4, m5 = d[0], d[1], d[2], d[3], d[4], d[5]
     wx, wy, wz = rotate(base.R_NB, m0, m1, m2)
     vx, vy, vz = rotate(base.R_NB, m3, m4, m5)
@@ -257,15 +258,17 @@ def motion_in_world(system, i, x, y, z, what):
 
 
 @inline
-def constraint_drift(links, element, held, x, y, z):
+def constraint_drift(system, element, held, x, y, z):
     """Return rotation [rad] and displacement [m] of frame G from the locked pose, in N; G is at (x, y, z)."""
-    a, b = links[element.a], links[element.b]
-    R_NF = link_rotation(a, links[a.root], element.R_aF)
-    R_NG = link_rotation(b, links[b.root], element.R_bG)
+    links, motions = system.links, system.motions
+    a, b = motions[element.a], motions[element.b]
+    base_a, base_b = motions[links[element.a].root], motions[links[element.b].root]
+    R_NF = link_rotation(a, base_a, element.R_aF)
+    R_NG = link_rotation(b, base_b, element.R_bG)
     E = matrix_product(matrix_product(transpose(R_NF), R_NG), transpose(unpack_matrix(held.R_FG)))
     ex, ey, ez = rotation_vector_from_matrix(E)
     ex, ey, ez = rotate(R_NF, ex, ey, ez)
-    fx, fy, fz = link_point(a, links[a.root], element.p_aF)
+    fx, fy, fz = link_point(a, base_a, element.p_aF)
     hold = held.p_FG
     hx, hy, hz = rotate(R_NF, hold[0], hold[1], hold[2])
     return ex, ey, ez, x - fx - hx, y - fy - hy, z - fz - hz

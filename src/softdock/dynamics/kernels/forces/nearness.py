@@ -11,9 +11,9 @@ from softdock.native.simd import broadcast, fma, horizontal_sum, load, load_thre
 
 
 @inline
-def motion_since(pair, links, work, ball):
+def motion_since(pair, links, motions, work, ball):
     """Return a bound on how far any point of B's surface is from the path of the last rebuild, seen from A [m]."""
-    C_0, C_1, C_2, p = pose_in_lanes(pair, links)
+    C_0, C_1, C_2, p = pose_in_lanes(pair, links, motions)
     columns = work["columns"]
     d_0, d_1, d_2 = C_0 - load(columns, 0, 0), C_1 - load(columns, 1, 0), C_2 - load(columns, 2, 0)
     shift = point_in_lanes((d_0, d_1, d_2), p - load(columns, 3, 0), ball["x"], ball["y"], ball["z"])
@@ -28,16 +28,16 @@ def motion_since(pair, links, work, ball):
 
 
 @inline
-def pose_in_lanes(pair, links):
+def pose_in_lanes(pair, links, motions):
     """Return the columns of R_AB, and p_AB_A [m], of a pair, each in the first three lanes."""
-    a, b = links[pair.a], links[pair.b]
-    base_a, base_b = links[a.root], links[b.root]
+    a, b, root_a, root_b = motions[pair.a], motions[pair.b], links[pair.a].root, links[pair.b].root
+    base_a, base_b = motions[root_a], motions[root_b]
     # From A to its link, to the root of that, to N, to the other root, to B's link, to B.
     C = (load_three(pair.R_aA, 0), load_three(pair.R_aA, 3), load_three(pair.R_aA, 6))
     p = point_in_lanes(C, broadcast(0.0), -pair.p_aA[0], -pair.p_aA[1], -pair.p_aA[2])
     C = product_transposed_in_lanes(C, a.R)
     p = point_in_lanes(C, p, -a.p[0], -a.p[1], -a.p[2])
-    if a.root != b.root:
+    if root_a != root_b:
         C = product_transposed_in_lanes(C, base_a.R_NB)
         x, y, z = base_a.p_NB[0], base_a.p_NB[1], base_a.p_NB[2]
         p = point_in_lanes(C, p, base_b.p_NB[0] - x, base_b.p_NB[1] - y, base_b.p_NB[2] - z)

@@ -21,12 +21,12 @@ def add_zone(system, index, segment, low, high, sums):
     """
     for k in range(ZONE_RESULTS):
         sums[k] = 0.0
-    pair, links, arrays, lists = system.pairs[index], system.links, system.arrays, system.lists
-    if pair.force == 0.0:
+    links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
+    pair = system.pairs[index]
+    if system.pair_states[index].force == 0.0:
         return
-    a, b = links[pair.a], links[pair.b]
-    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
+    w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
     work, data = lists.work[index], arrays.pairs[index]
     first, last = data["first_described"], data["last_described"]
     for n in range(min(work["block_count"], lists.blocks.shape[1])):

@@ -19,8 +19,8 @@ LEAST_KINK_STEP = 1e3
 
 @kernel
 def store_branches(run):
-    """Store how many contacts are closed and on which branches the elements are, at the last evaluation."""
-    run.progress[0].closed_contacts = count_closed(run.system.pairs)
+    """Store how many contacts are closed and on which branches the elements are."""
+    run.progress[0].closed_contacts = count_closed(run.system.pair_states)
     data = run.system.element_data
     for i in range(data.shape[0]):
         data[i].branch_at_start = data[i].branch
@@ -42,7 +42,7 @@ def kink_factor(run, h):
         return 1.0
     if any_branch_changed(run.system.element_data):
         return BRANCH_FACTOR
-    return CONTACT_FACTOR if count_closed(run.system.pairs) != run.progress[0].closed_contacts else 1.0
+    return CONTACT_FACTOR if count_closed(run.system.pair_states) != run.progress[0].closed_contacts else 1.0
 
 
 @kernel

@@ -141,10 +141,10 @@ def complete_pending_row(run):
 
 @inline
 def nothing_touches(system):
-    """Return whether contacts had no effect at the last evaluation, so that the state alone gives all channels."""
+    """Return whether contacts have no effect, so that the state alone gives all channels."""
     for i in range(system.pairs.shape[0]):
-        out = system.pairs[i].out
-        if system.pairs[i].force != 0.0 or out[DEPTH] != 0.0 or out[ENERGY] != 0.0:
+        out = system.pair_states[i].out
+        if system.pair_states[i].force != 0.0 or out[DEPTH] != 0.0 or out[ENERGY] != 0.0:
             return False
     return system.interfaces.shape[0] == 0
 

@@ -48,6 +48,7 @@ CHECK = np.dtype(
         ("energy_floor", np.float64),  # least energy scale during the run [J]
         ("rounding", np.float64),  # rounding error of work on the centre of mass [J]
         ("steps", np.int64),  # accepted steps so far
+        ("floating", np.int64),  # 1: nothing connects any body to the ground
     ],
     align=True,
 )
@@ -68,7 +69,8 @@ PERIOD = 16  # then one in so many: a comparison costs 0.9 us, and 1 % of a dock
 @kernel
 def begin_check(system, y, conserved, check):
     """Start the check at a state whose rates were just evaluated."""
-    write_conserved(system, y, system.world[0].floating == 1, conserved[START])
+    check[0].floating = 1 if is_floating(system) else 0
+    write_conserved(system, y, check[0].floating == 1, conserved[START])
     mass = 0.0
     for i in range(system.links.shape[0]):
         mass += system.links[i].own[0]
@@ -87,7 +89,7 @@ def check_step(system, y, conserved, check):
 def compare_with_start(system, y, conserved, check):
     """Write the conserved quantities of a state; keep the largest errors and scales; Eqs. (E1)-(E3)."""
     now, start, seen = conserved[NOW], conserved[START], check[0]
-    write_conserved(system, y, system.world[0].floating == 1, now)
+    write_conserved(system, y, check[0].floating == 1, now)
     elastic, loss = now.elastic - start.elastic, now.dissipated - start.dissipated
     weight, work = now.weight - start.weight, now.work - start.work
     error = now.kinetic - start.kinetic + elastic + weight + loss - work  # Eq. (E1)
@@ -157,14 +159,14 @@ def touches_ground(links, connection):
 @kernel
 def write_conserved(system, y, relative_to_centre, out):
     """Write energies and momenta of a state whose rates were just evaluated; Eq. (E1)."""
-    links, w = system.links, system.world[0]
+    links, motions, w = system.links, system.motions, system.world[0]
     clear(out)
     cx, cy, cz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if relative_to_centre:
         for i in range(links.shape[0]):
-            base = links[i]
-            if base.kind == FREE:
-                m, at = base.total[0], w.n_q + base.at_u + 3
+            if links[i].kind == FREE:
+                base = motions[i]
+                m, at = base.total[0], w.n_q + links[i].at_u + 3
                 x, y_, z = rotate(base.R_NB, base.total[1], base.total[2], base.total[3])
                 cx, cy, cz = cx + x + m * base.p_NB[0], cy + y_ + m * base.p_NB[1], cz + z + m * base.p_NB[2]
                 vx, vy, vz = vx + y[at], vy + y[at + 1], vz + y[at + 2]
@@ -174,12 +176,12 @@ def write_conserved(system, y, relative_to_centre, out):
             cx, cy, cz, vx, vy, vz = m * cx, m * cy, m * cz, m * vx, m * vy, m * vz
     for i in range(links.shape[0]):
         if links[i].kind != GROUND:
-            add_link(system, links[i], (cx, cy, cz), (vx, vy, vz), out)
+            add_link(system, i, (cx, cy, cz), (vx, vy, vz), out)
     out.elastic = total_stored_energy(system)
     for i in range(system.appendages.shape[0]):
-        link = links[system.appendages[i].link]
-        x, y_, z = rotate_inverse(links[link.root].R_NB, vx, vy, vz)
-        add_modes(link, system.appendages[i], system.modes, y, w.gravity, (x, y_, z), out)
+        root = links[system.appendages[i].link].root
+        x, y_, z = rotate_inverse(motions[root].R_NB, vx, vy, vz)
+        add_modes(system, i, y, (x, y_, z), out)
     add_to(out.momentum, out.mass * vx, out.mass * vy, out.mass * vz)
     at = w.n_q + w.n_u
     out.dissipated, out.work = y[at], y[at + 1]
@@ -205,12 +207,13 @@ def add_to(vector, x, y, z):
 
 
 @inline
-def add_link(system, link, centre, v, out):
-    """Add kinetic energy, weight and momenta of a link, relative to a centre that moves with a velocity."""
-    base, g = system.links[link.root], system.world[0].gravity
-    h, (m, mx, my, mz) = momentum_of(system.groups, link)
+def add_link(system, i, centre, v, out):
+    """Add kinetic energy, weight and momenta of link i, relative to a centre that moves with a velocity."""
+    link, motion, g = system.links[i], system.motions[i], system.world[0].gravity
+    base = system.motions[link.root]
+    h, (m, mx, my, mz) = momentum_of(link, motion, system.group_motions)
     x, y, z = rotate_inverse(base.R_NB, v[0], v[1], v[2])
-    V, R = link.V, base.R_NB
+    V, R = motion.V, base.R_NB
     h0, h1, h2 = h[0] - (my * z - mz * y), h[1] - (mz * x - mx * z), h[2] - (mx * y - my * x)
     h3, h4, h5 = h[3] - m * x, h[4] - m * y, h[5] - m * z
     out.kinetic += 0.5 * (
@@ -233,15 +236,17 @@ def add_link(system, link, centre, v, out):
 
 
 @inline
-def add_modes(link, a, modes, q, gravity, v, out):
-    """Add the energy of the modes of a structure, relative to a velocity in base axes; Eq. (F46)."""
-    V, m = link.V, a.moving
-    w0, w1, w2, v0, v1, v2 = motion_in_link(link, V[0], V[1], V[2], V[3] - v[0], V[4] - v[1], V[5] - v[2])
-    out.elastic += a.energy
-    out.kinetic += a.kinetic_energy
-    if link.kind != GROUND:  # the other half is in the link's momentum times its velocity
+def add_modes(system, i, q, v, out):
+    """Add the energy of the modes of structure i, relative to a velocity in base axes; Eq. (F46)."""
+    a, structure, gravity = system.appendages[i], system.appendage_motions[i], system.world[0].gravity
+    motion, m = system.motions[a.link], structure.moving
+    V = motion.V
+    w0, w1, w2, v0, v1, v2 = motion_in_link(motion, V[0], V[1], V[2], V[3] - v[0], V[4] - v[1], V[5] - v[2])
+    out.elastic += structure.energy
+    out.kinetic += structure.kinetic_energy
+    if system.links[a.link].kind != GROUND:  # the other half is in the link's momentum times its velocity
         out.kinetic += 0.5 * (m[0] * w0 + m[1] * w1 + m[2] * w2 + m[3] * v0 + m[4] * v1 + m[5] * v2)
     else:  # the ground has no momentum: the weight of what moves on it
         for k in range(a.count):
-            c, x = modes[a.first + k].c, q[a.at_q + k]
+            c, x = system.modes[a.first + k].c, q[a.at_q + k]
             out.weight -= (c[3] * gravity[0] + c[4] * gravity[1] + c[5] * gravity[2]) * x

@@ -23,7 +23,7 @@ def restore_links(system, y):
     """Set poses and velocities of the links to a state again after evaluations inside the step."""
     if system.pairs.shape[0] > 0:
         set_motion(system, y)
-        worst_overreach(system.pairs)  # resets it for the next step
+        worst_overreach(system.pair_states)  # resets it for the next step
 
 
 @inline
@@ -61,22 +61,19 @@ def update_state(run, switched):
     of its cells.
     """
     s, system = run.progress[0], run.system
-    links, pairs, world = system.links, system.pairs, system.world
-    if not switched and pairs.shape[0] == 0:
+    if not switched and system.pairs.shape[0] == 0:
         return True
     if switched:
         set_motion(system, run.y)
     rebuilt = 0
-    if pairs.shape[0] > 0:
-        rebuilt, s.list_step = refresh_lists(
-            links, pairs, system.arrays, system.lists, bool(switched), s.step
-        )
-        world[0].rebuilds += max(rebuilt, 0)
+    if system.pairs.shape[0] > 0:
+        rebuilt, s.list_step = refresh_lists(system, bool(switched), s.step)
+        system.counters[0].rebuilds += max(rebuilt, 0)
     if switched:
         engage_stops(run)
         update_slope(run)
     if switched or rebuilt > 0:
-        worst_overreach(pairs)  # resets it for the next step
+        worst_overreach(system.pair_states)  # resets it for the next step
     return rebuilt >= 0
 
 

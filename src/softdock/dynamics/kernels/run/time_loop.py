@@ -26,7 +26,6 @@ from softdock.dynamics.kernels.run.conservation import (
     IN_WORLD,
     begin_check,
     compare_with_start,
-    is_floating,
     write_conserved,
 )
 from softdock.dynamics.kernels.run.engagement import engage_stops, keep_states_in_steps
@@ -57,7 +56,6 @@ def begin_run(run):
     Returns whether the near lists fit in memory.
     """
     system, work = run.system, run.workspace
-    system.world[0].floating = 1 if is_floating(system) else 0
     set_motion(system, run.y)
     if run.settings[0].fixed_step == 0.0:
         keep_states_in_steps(system.states.stop)
@@ -66,7 +64,7 @@ def begin_run(run):
         operate_controllers(system, run.progress[0].t, run.y)
     room = True
     if system.pairs.shape[0] > 0:
-        room = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0] >= 0
+        room = refresh_lists(system, True, 0.0)[0] >= 0
     observe(run)
     begin_check(system, run.y, work.conserved, work.check)
     return room
@@ -136,7 +134,7 @@ def start(run):
     s.trial_method = next_trial_method(settings, s, s.method)
     impose_locks(run.system, run.y)
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
-    s.pin_step = pin_step_limit(run.system.interfaces)
+    s.pin_step = pin_step_limit(run.system.interface_states)
     update_peaks(run.peaks, count, s.t, 0.0, work.values)
     mark_true_at_start(run.events, run.event_states, work.values)
     write_row(run, s.t, work.values)

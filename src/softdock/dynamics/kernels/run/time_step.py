@@ -108,7 +108,7 @@ def judge_step(run, method, h, reaches_limit):
     settings, s, work, system = run.settings[0], run.progress[0], run.workspace, run.system
     adaptive = settings.fixed_step == 0.0
     status, accepted, error = Status.RUNNING, True, 0.0
-    if system.pairs.shape[0] > 0 and worst_overreach(system.pairs) > 0.0:
+    if system.pairs.shape[0] > 0 and worst_overreach(system.pair_states) > 0.0:
         accepted = False
         if not replace_lists(run, h, adaptive):
             status = Status.LISTS_TOO_LONG
@@ -145,9 +145,9 @@ def replace_lists(run, h, adaptive):
     s, system = run.progress[0], run.system
     set_motion(system, run.y)
     if not adaptive:
-        return widen_lists(system.links, system.pairs, system.arrays, system.lists) >= 0
+        return widen_lists(system) >= 0
     s.step = 0.5 * h
-    rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)
+    rebuilt, _ = refresh_lists(system, True, 0.0)
     derivative(system, s.t, run.y, run.workspace.k[0])
     return rebuilt >= 0
 
@@ -167,18 +167,18 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
     if s.step_part < 1.0:
         h, t_new, reaches_limit = s.step_part * h, s.t + s.step_part * h, False
         derivative(system, t_new, work.y_new, work.k[END])
-    observe_end(run)  # before other evaluations overwrite the forces
-    evaluations, pin_step, event = system.world[0].evaluations, pin_step_limit(system.interfaces), -1
+    observe_end(run)  # first: the search evaluates states inside the step with the same data
+    evaluations, pin_step, event = system.counters[0].evaluations, pin_step_limit(system.interface_states), -1
     if run.channels.shape[0] > 0:
         t_new, event = search_and_record(run, method, h, t_new, t_max, reaches_limit or changed_stop >= 0)
-    if system.world[0].evaluations != evaluations:
+    if system.counters[0].evaluations != evaluations:
         restore_links(system, work.y_new)
     accumulate_tension(run, t_new - s.t)
     move_to_end(run, t_new)
     s.pin_step, s.pending_event = pin_step, event
     if settings.fixed_step > 0.0:
-        flag_tunnelling(system.links, system.pairs, system.arrays, system.lists, h)
-    status = Status.PENETRATED if update_extremes(system.pairs) else Status.RUNNING
+        flag_tunnelling(system, h)
+    status = Status.PENETRATED if update_extremes(system.pair_states) else Status.RUNNING
     if event < 0 and not continue_from_end(run, changed_stop, reaches_limit):
         status = Status.LISTS_TOO_LONG
     return status
@@ -213,11 +213,11 @@ def observe_end(run):
     store_branches(run)
     if s.closed_contacts > 0:
         s.unstable_steps = 0
-    observe_contacts(system.links, system.pairs, system.arrays, system.lists)
+    observe_contacts(system)
     update_largest_angles(system.element_data)
     if system.bonds.shape[0] > 0:
         update_largest_bond_loads(system.bonds)
-    update_largest_pin_depths(system.interfaces)
+    update_largest_pin_depths(system.interface_states)
 
 
 @kernel
@@ -234,9 +234,9 @@ def search_and_record(run, method, h, t_new, t_max, may_jump):
         run.system,
         run.channels.shape[0],
     )
-    evaluations = system.world[0].evaluations
+    evaluations = system.counters[0].evaluations
     deferrable = not may_jump and nothing_touches(system)
-    closed = s.closed_contacts > 0 or any_pin_pushes(system.interfaces)
+    closed = s.closed_contacts > 0 or any_pin_pushes(system.interface_states)
     contact_step = closed and settings.record_contact == 1 and has_room_beside_samples(run)
     read_channels(
         run.channels, count if contact_step else settings.searched, system, t_new, work.y_new, work.end
@@ -248,7 +248,7 @@ def search_and_record(run, method, h, t_new, t_max, may_jump):
         t_new = s.t + theta * h
         interpolate(work.dense, theta, work.y_new)
         evaluate_channels(run, settings.searched, min(t_new, t_max), work.y_new, work.k[END], work.end)
-        observe_contacts(system.links, system.pairs, system.arrays, system.lists)
+        observe_contacts(system)
     record_peaks_inside(run, h, t_new)
     sample_at_end = record_samples(run, h, t_new, contact_step)
     if contact_step:
@@ -260,7 +260,7 @@ def search_and_record(run, method, h, t_new, t_max, may_jump):
         if deferrable and event < 0:
             defer_peak_at_end(run, t_new, min(s.t + h, t_max), work.y_new)
         else:
-            record_peak_at_end(run, t_new, t_max, work.y_new, system.world[0].evaluations == evaluations)
+            record_peak_at_end(run, t_new, t_max, work.y_new, system.counters[0].evaluations == evaluations)
     return t_new, event
 
 

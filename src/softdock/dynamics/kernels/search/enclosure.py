@@ -67,11 +67,11 @@ def bound_curvature(channel, system, dense, motion):
 
     The first is the largest magnitude of negative values, the second that of positive ones.
     """
-    kind, links = channel.kind, system.links
+    kind = channel.kind
     if kind == ChannelKind.POSITION:
         j = -1 if channel.in_world == 1 else channel.j
         distance, speed, acceleration = bound_separation(
-            links, dense, motion, channel.i, channel.p_iF, j, channel.p_jG
+            system, dense, motion, channel.i, channel.p_iF, j, channel.p_jG
         )
         if channel.component == 3:
             return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
@@ -89,7 +89,7 @@ def bound_curvature(channel, system, dense, motion):
         if system.element_data[channel.i].active == 0:
             return 0.0, 0.0
         distance, speed, acceleration = bound_separation(
-            links, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
+            system, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
         )
         return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
     if kind == ChannelKind.TILT or kind == ChannelKind.ATTITUDE:

@@ -306,18 +306,17 @@ def perform_actions(run, index):
         elif action.kind == ActionKind.CLOSE_WINDOW:
             close_window(run, action.index)
         elif action.kind == ActionKind.ENABLE_CONTACT or action.kind == ActionKind.DISABLE_CONTACT:
-            system.pairs[action.index].active = 1 if action.kind == ActionKind.ENABLE_CONTACT else 0
+            system.pair_states[action.index].active = 1 if action.kind == ActionKind.ENABLE_CONTACT else 0
             if system.bonds.shape[0] > 0:
                 system.bonds[action.index].active = 0
         elif action.kind == ActionKind.BOND_CONTACT:
-            bond_contact(
-                system.links, system.pairs[action.index], system.bonds[action.index], action.index, system.arrays,
-                system.lists,
-            )  # fmt: skip
+            bond_contact(system, action.index)
         elif action.kind == ActionKind.ENABLE_INTERFACE or action.kind == ActionKind.DISABLE_INTERFACE:
-            system.interfaces[action.index].active = 1 if action.kind == ActionKind.ENABLE_INTERFACE else 0
+            system.interface_states[action.index].active = (
+                1 if action.kind == ActionKind.ENABLE_INTERFACE else 0
+            )
         elif action.kind == ActionKind.SET_MODE:
-            system.gnc.controllers[action.index].next_mode = int(action.value)
+            system.gnc.controller_states[action.index].next_mode = int(action.value)
         elif action.kind == ActionKind.DECIDE:
             decide(system, action.index)
         elif action.kind == ActionKind.SET_TARGET:

@@ -24,15 +24,16 @@ from softdock.native.decorators import inline, kernel
 @kernel
 def enclose_formula(run, top, i, left, right, before, after):
     """Return bounds of a formula in an interval, whether it is monotonic there, and the negligible difference."""
-    channel, nodes, search = run.channels[i], run.system.formulas, run.workspace.search
+    channel, search = run.channels[i], run.workspace.search
+    nodes, results = run.system.formulas, run.system.formula_values
     begin, end = channel.i, channel.j
-    formula_value(nodes, begin, end, before)
+    formula_value(nodes, results, begin, end, before)
     for k in range(begin, end):
-        nodes[k].first = nodes[k].value
-    formula_value(nodes, begin, end, after)
+        results[k].first = results[k].value
+    formula_value(nodes, results, begin, end, after)
     for k in range(begin, end):
         node = nodes[k]
-        node.last = node.value
+        results[k].last = results[k].value
         if node.kind == NodeKind.CHANNEL_VALUE:
             c = node.a
             down, up = curvature_bounds_between(
@@ -42,9 +43,10 @@ def enclose_formula(run, top, i, left, right, before, after):
             resolved = is_resolved(run.channels[c], resolution, search.turns[c], right - left)
             # Time is exact; no part of it is negligible, however late it is.
             exact = run.channels[c].kind == ChannelKind.TIME
-            node.small = 0.0 if exact else resolution_of(resolution, run.peaks[c], node.first, node.last)
-            bound_channel(node, run.channels[c], down, up, resolved)
-    return bound_formula(nodes, begin, end)
+            first, last = results[k].first, results[k].last
+            results[k].small = 0.0 if exact else resolution_of(resolution, run.peaks[c], first, last)
+            bound_channel(results[k], run.channels[c], down, up, resolved)
+    return bound_formula(nodes, results, begin, end)
 
 
 @kernel
