@@ -20,7 +20,7 @@ from softdock.lumped.chain_run import _workspace
 from softdock.model.system import Body, System
 from softdock.native import library, sources
 from softdock.native.library import KernelError, usable_builds
-from softdock.tree.kernels.tree import GROUP, records
+from softdock.tree.kernels.tree import GROUP, GROUP_MOTION, records
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "softdock"
@@ -57,7 +57,8 @@ def test_sizes_that_do_not_fit_are_refused():
     with pytest.raises(TypeError, match="a state has 3 numbers, 15 are needed"):
         derivative(machine, 0.0, np.zeros(3), np.zeros(3))
     with pytest.raises(TypeError, match="1 tiles for 9 groups"):
-        derivative(machine._replace(groups=records(9, GROUP)), 0.0, assembly.y, assembly.y.copy())
+        groups, motions = records(9, GROUP), records(9, GROUP_MOTION)
+        derivative(machine._replace(groups=groups, group_motions=motions), 0.0, assembly.y, assembly.y.copy())
 
 
 def _chain_arguments():
