@@ -13,13 +13,24 @@ from softdock.errors import no_such
 from softdock.model.observations import Observation
 from softdock.model.system import WORLD, System
 
+_COMPONENTS = {
+    f"{name}{ending}": (value, index)
+    for value, ending, names in (
+        (ControllerValue.ERROR, "_error", ("position", "speed", "angle", "rate")),
+        (ControllerValue.ESTIMATE_ERROR, "_estimate_error", ("position", "speed", "angle")),
+        (ControllerValue.ESTIMATE, "", ("estimate_x", "estimate_y", "estimate_z")),
+    )
+    for index, name in enumerate(names)
+}
+"""Values that have several components, with the index of each."""
+
 
 def _values(unit: str, meanings: dict[str, str]) -> dict[str, Field]:
-    """Return fields of controllers, whose component is the value of the same name."""
+    """Return fields of controllers by the names of their values."""
     return {
         name: Field(
             unit=unit, meaning=meaning, kind=ChannelKind.CONTROLLER_VALUE,
-            component=ControllerValue[name.upper()],
+            component=_COMPONENTS[name][0] if name in _COMPONENTS else ControllerValue[name.upper()],
         )
         for name, meaning in meanings.items()
     }  # fmt: skip
@@ -39,9 +50,10 @@ class ControllerGroup(BodyGroup):
         if observation.frame != WORLD:
             raise ValueError(f"{field!r} of a controller is not seen from a frame: leave `in` out")
 
-    def index(self, reading: Reading) -> int:
-        """Return the index of the controller."""
-        return list(reading.system.gnc).index(reading.observation.name)
+    def locate(self, record: np.void, reading: Reading) -> None:
+        """Write the indices of the controller and of the component of a value that has several."""
+        record["i"] = list(reading.system.gnc).index(reading.observation.name)
+        record["j"] = _COMPONENTS.get(reading.observation.field, (None, 0))[1]
 
 
 class Controllers(ControllerGroup):
@@ -157,11 +169,11 @@ class Thrusters(ChannelGroup):
         return self.fields
 
     def locate(self, record: np.void, reading: Reading) -> None:
-        """Write the indices of the controller and of its thruster, which is part of the component."""
+        """Write the indices of the controller and of its thruster."""
         system = reading.system
         body, _, thruster = reading.observation.name.partition("/")
         record["i"] = list(system.gnc).index(body)
-        record["component"] += list(system.gnc[body].thrusters).index(thruster)
+        record["j"] = list(system.gnc[body].thrusters).index(thruster)
 
     def recorded(self, system: System) -> Iterator[Observation]:
         """Yield the estimates and the on-times of every controller."""

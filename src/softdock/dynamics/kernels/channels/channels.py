@@ -246,7 +246,7 @@ def channel_value(channel, system, t, y):
                 sharpen_pair(system, k)
         return largest_contact(channel.component, system.pair_states, system.interface_states)
     if kind == ChannelKind.CONTROLLER_VALUE:
-        return controller_value(system.gnc, i, channel.component, t)
+        return controller_value(system.gnc, channel, t)
     if kind == ChannelKind.SUNLIGHT:
         return system.orbit_motion[0].sunlight
     return t
@@ -263,54 +263,51 @@ def wrench_entry(W, component):
 
 
 @kernel
-def controller_value(gnc, index, component, t):
-    """Return a value of a controller: propellant, thrust, mode, or one that it stored at its last sample."""
-    c, state = gnc.controllers[index], gnc.controller_states[index]
-    if component == ControllerValue.PROPELLANT:
+def controller_value(gnc, channel, t):
+    """Return a value of a controller or of one of its thrusters: of now, or of its last sample."""
+    c, state, value = gnc.controllers[channel.i], gnc.controller_states[channel.i], channel.component
+    if value == ControllerValue.PROPELLANT:
         return propellant_used(gnc, c, t)
-    if component == ControllerValue.THRUST:
+    if value == ControllerValue.PROPELLANT_LEFT:
+        return max(c.capacity - propellant_used(gnc, c, t), 0.0)
+    if value == ControllerValue.THRUST:
         W = state.wrench
         return math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
-    if component == ControllerValue.MODE:
+    if value == ControllerValue.MODE:
         return float(state.mode)
-    if component == ControllerValue.REFERENCE:
+    if value == ControllerValue.REFERENCE:
         return state.distance
-    if component == ControllerValue.VIOLATIONS:
-        return float(state.violations)
-    if component == ControllerValue.PROPELLANT_LEFT:
-        return max(c.capacity - propellant_used(gnc, c, t), 0.0)
-    if component == ControllerValue.CORRIDOR:
-        return state.corridor
-    if component >= ControllerValue.REFERENCE_SPEED:
-        return navigation_value(gnc, c, state, component, t)
-    if component >= ControllerValue.POSITION_ESTIMATE_ERROR:
-        return state.estimate_errors[component - ControllerValue.POSITION_ESTIMATE_ERROR]
-    return state.errors[component - ControllerValue.POSITION_ERROR]
-
-
-@kernel
-def navigation_value(gnc, c, state, component, t):
-    """Return pulses or on-time of a thruster, reference speed, estimate, sigma or lost measurements of a controller."""
-    if component >= ControllerValue.FIRINGS:
-        return float(
-            firings_until(gnc.thruster_states[c.first_thruster + component - ControllerValue.FIRINGS], t)
-        )
-    if component >= ControllerValue.ON_TIME:
-        i = c.first_thruster + component - ControllerValue.ON_TIME
-        return time_on(gnc.thrusters[i], gnc.thruster_states[i], t)
-    if component == ControllerValue.REFERENCE_SPEED:
+    if value == ControllerValue.REFERENCE_SPEED:
         return state.closing_speed
-    if component < ControllerValue.POSITION_SIGMA:
-        return state.p[component - ControllerValue.ESTIMATE_X]
-    filters = gnc.navigation_states[c.navigation]
-    if component == ControllerValue.LOST_MEASUREMENTS:
+    if value == ControllerValue.VIOLATIONS:
+        return float(state.violations)
+    if value == ControllerValue.CORRIDOR:
+        return state.corridor
+    if value == ControllerValue.ERROR:
+        return state.errors[channel.j]
+    if value == ControllerValue.ESTIMATE_ERROR:
+        return state.estimate_errors[channel.j]
+    if value == ControllerValue.ESTIMATE:
+        return state.p[channel.j]
+    thruster = c.first_thruster + channel.j
+    if value == ControllerValue.ON_TIME:
+        return time_on(gnc.thrusters[thruster], gnc.thruster_states[thruster], t)
+    if value == ControllerValue.FIRINGS:
+        return float(firings_until(gnc.thruster_states[thruster], t))
+    return filter_value(gnc.navigation_states[c.navigation], value)
+
+
+@inline
+def filter_value(filters, value):
+    """Return a standard deviation by the filters of a controller, or the number of lost measurements."""
+    if value == ControllerValue.LOST_MEASUREMENTS:
         return float(filters.lost)
-    if component == ControllerValue.ANGLE_SIGMA:  # rounding may leave a negative variance
+    if value == ControllerValue.POSITION_SIGMA:
+        return filters.tip_sigma
+    if value == ControllerValue.ANGLE_SIGMA:  # rounding may leave a negative variance
         return math.sqrt(
             max(filters.P_attitude[0, 0] + filters.P_attitude[1, 1] + filters.P_attitude[2, 2], 0.0)
         )
-    if component == ControllerValue.POSITION_SIGMA:
-        return filters.tip_sigma
     return math.sqrt(max(filters.P[3, 3] + filters.P[4, 4] + filters.P[5, 5], 0.0))
 
 
@@ -462,7 +459,7 @@ def read_controller_channels(channels, count, system, t, out):
     for i in range(count):
         channel = channels[i]
         if channel.kind == ChannelKind.CONTROLLER_VALUE:
-            out[i] = controller_value(system.gnc, channel.i, channel.component, t)
+            out[i] = controller_value(system.gnc, channel, t)
         elif channel.kind == ChannelKind.FORMULA:
             out[i] = formula_value(system.formulas, system.formula_values, channel.i, channel.j, out)
 

@@ -30,34 +30,30 @@ class Mode(IntEnum):
 
 
 class ControllerValue(IntEnum):
-    """Recorded value of a controller."""
+    """Observed value of a controller; the channel has the index of those that have several components."""
 
     PROPELLANT = 0
-    THRUST = 1
-    MODE = 2
-    REFERENCE = 3
-    VIOLATIONS = 4
-    POSITION_ERROR = 5
-    SPEED_ERROR = 6
-    ANGLE_ERROR = 7
-    RATE_ERROR = 8
-    POSITION_ESTIMATE_ERROR = 9
-    SPEED_ESTIMATE_ERROR = 10
-    ANGLE_ESTIMATE_ERROR = 11
-    PROPELLANT_LEFT = 12
-    CORRIDOR = 13
-    REFERENCE_SPEED = 32
-    ESTIMATE_X = 33
-    ESTIMATE_Y = 34
-    ESTIMATE_Z = 35
-    POSITION_SIGMA = 36
-    SPEED_SIGMA = 37
-    ANGLE_SIGMA = 38
-    LOST_MEASUREMENTS = 39
-    ON_TIME = 64
-    """Of the first thruster of the controller; the others follow, at most as many as are before `FIRINGS`."""
-    FIRINGS = 65600
-    """Of the first thruster of the controller; the others follow."""
+    PROPELLANT_LEFT = 1
+    THRUST = 2
+    MODE = 3
+    REFERENCE = 4
+    REFERENCE_SPEED = 5
+    VIOLATIONS = 6
+    CORRIDOR = 7
+    ERROR = 8
+    """Of position, speed, angle or rate."""
+    ESTIMATE_ERROR = 9
+    """Of position, speed or angle."""
+    ESTIMATE = 10
+    """Of the position of the tip along x, y or z of the port."""
+    POSITION_SIGMA = 11
+    SPEED_SIGMA = 12
+    ANGLE_SIGMA = 13
+    LOST_MEASUREMENTS = 14
+    ON_TIME = 15
+    """Of a thruster of the controller."""
+    FIRINGS = 16
+    """Of a thruster of the controller."""
 
 
 PULSES = 2  # of a thruster that may overlap with a sample: the last one and the one commanded now
