@@ -26,10 +26,10 @@ from sphinx.util.docutils import SphinxDirective
 from softdock.assembly.channels.registry import GROUPS
 from softdock.campaign.loading import preset_texts
 from softdock.campaign.model import CampaignFile, PresetFile
-from softdock.tree.joints import Attitude, Axis
 from softdock.quantities.fields import JointQuantity, Quantity
 from softdock.quantities.model import field_docstrings, split_example
 from softdock.scenario.kinds import KINDS
+from softdock.tree.joints import Attitude, Axis
 
 EXAMPLES = Path(__file__).parents[1] / "reference" / "examples.yaml"
 ORDER = ("multibody", "chain", "station", "robot")

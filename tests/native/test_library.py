@@ -56,9 +56,9 @@ def test_sizes_that_do_not_fit_are_refused():
     machine = system_records(assembly)
     with pytest.raises(TypeError, match="a state has 3 numbers, 15 are needed"):
         derivative(machine, 0.0, np.zeros(3), np.zeros(3))
+    grouped = machine._replace(groups=records(9, GROUP), group_motions=records(9, GROUP_MOTION))
     with pytest.raises(TypeError, match="0 tiles and 1 inertias for 9 groups"):
-        groups, motions = records(9, GROUP), records(9, GROUP_MOTION)
-        derivative(machine._replace(groups=groups, group_motions=motions), 0.0, assembly.y, assembly.y.copy())
+        derivative(grouped, 0.0, assembly.y, assembly.y.copy())
 
 
 def _chain_arguments():

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.documentation.quoted_numbers import assert_quoted
 from tests.orbit.reference_orbits import gravity_gradient_torque
-from tests.quoted_numbers import assert_quoted
 
 from softdock.errors import InputError
 from softdock.orbit.earth import MU

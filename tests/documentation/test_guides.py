@@ -18,7 +18,7 @@ from softdock.campaign.table import status_of
 from softdock.report.campaign import write_report
 from softdock.scenario.multibody import MultibodyScenario
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GUIDES = ROOT / "docs" / "guides"
 PAGES = sorted(GUIDES.glob("*.md"))
 SOURCE = " ".join(

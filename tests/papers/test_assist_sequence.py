@@ -20,7 +20,7 @@ from softdock.theory import joining
 from softdock.tree.frames import Anchor
 from softdock.tree.joints import Free, Prismatic
 
-BUNDLED = Path(__file__).parents[1] / "src/softdock/scenario/bundled"
+BUNDLED = Path(__file__).parents[2] / "src/softdock/scenario/bundled"
 PHASES = [
     "insertion", "spreading", "pre-tension", "clamping", "turning", "retracting", "mating", "latching",
 ]  # fmt: skip

@@ -236,7 +236,7 @@ def test_cad_files_are_found_beside_the_scenario(tmp_path, passive_run):
     ],
 )
 def test_bad_input_gives_a_message_with_file_and_line(tmp_path, text, message):
-    files = Path(__file__).parent / "geometry" / "files"
+    files = Path(__file__).parents[1] / "geometry" / "files"
     for name in ("block.step", "two_bodies.step"):
         shutil.copy(files / name, tmp_path)
     (tmp_path / "text.step").write_text("hello", encoding="utf-8")

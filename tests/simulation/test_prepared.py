@@ -93,7 +93,7 @@ def test_a_station_is_prepared_once(tmp_path, calls):
 
 
 def test_a_robot_is_prepared_once(tmp_path, calls):
-    run(Path(__file__).parents[1] / "docs/cookbook/arm-held-tool.yaml", tmp_path)
+    run(Path(__file__).parents[2] / "docs/cookbook/arm-held-tool.yaml", tmp_path)
     assert calls["validations"] == 2  # without and with the metrics of its requirements
     assert (
         calls["assemblies"] == 3

@@ -16,7 +16,7 @@ from softdock.scenario.loading import from_data, load
 from softdock.simulation import simulate
 from softdock.tree.joints import MOTIONS
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
 import reference  # noqa: E402
 from joint_drawings import DRAWINGS  # noqa: E402

@@ -14,7 +14,7 @@ from softdock.errors import MOST_PROBLEMS, InputError
 from softdock.scenario.loading import load
 from softdock.simulation import simulate
 
-BUMPER = Path(__file__).parents[1] / "src/softdock/scenario/bundled/cad/bumper.step"
+BUMPER = Path(__file__).parents[2] / "src/softdock/scenario/bundled/cad/bumper.step"
 CAD = "softdock: 1\nbase: assist-soft-docking\nsurfaces: {bumper-nose: {file: part.step}}\n"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from mechanism.shapes import drogue_profile, load_parameters, throat_z
-from tests.quoted_numbers import DOCS, assert_quoted, find_numbers
+from tests.documentation.quoted_numbers import DOCS, assert_quoted, find_numbers
 
 import softdock
 from softdock.flexible import station

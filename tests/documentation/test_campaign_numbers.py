@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import beta
 from tests.campaign.rare_events import LimitState, four_planes, latch_failure, plane, row
 from tests.campaign.search_driver import simulate_subset
-from tests.quoted_numbers import DOCS, assert_quoted, find_numbers
+from tests.documentation.quoted_numbers import DOCS, assert_quoted, find_numbers
 
 import softdock
 from softdock.campaign.confidence import fewest_runs

@@ -25,7 +25,7 @@ from softdock.scenario.synonyms import SYNONYMS, translate
 from softdock.simulation.profile_directions import surfaces_facing_away
 
 RUNNER = CliRunner()
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def call(*arguments: str) -> Any:

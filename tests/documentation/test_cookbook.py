@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.quoted_numbers import assert_quoted, find_numbers
+from tests.documentation.quoted_numbers import assert_quoted, find_numbers
 
 import softdock
 from softdock.simulation import prepare
 from softdock.simulation.robot import PreparedRobot
 
-COOKBOOK = Path(__file__).parents[1] / "docs" / "cookbook"
+COOKBOOK = Path(__file__).parents[2] / "docs" / "cookbook"
 FILES = sorted(COOKBOOK.glob("*.yaml"))
 LONGEST = 80  # lines
 PAGE = (COOKBOOK / "index.md").read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from softdock.model.surfaces import Surface
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.loading import bundled_names
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

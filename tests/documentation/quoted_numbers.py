@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 SLACK = 1e-4  # relative, beyond the rounding of the printed number: processors and library versions differ
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 from scipy.optimize import brentq
+from tests.documentation.quoted_numbers import assert_quoted, find_numbers
 from tests.dynamics.test_restitution import SPEED, STIFFNESS, simulate_bounce
-from tests.quoted_numbers import assert_quoted, find_numbers
 
 import softdock
 from softdock.bench.link import restitution

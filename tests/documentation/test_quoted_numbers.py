@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.quoted_numbers import assert_quoted, find_numbers
+from tests.documentation.quoted_numbers import assert_quoted, find_numbers
 
 import softdock
 from softdock.bench.contact import docking_table
@@ -33,7 +33,7 @@ from softdock.report.figures.station import correlation_of_points
 from softdock.studio import limits
 from softdock.theory.rmi import predict_impact
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 TUTORIALS = DOCS / "tutorials"
 
 Values = Callable[[], Sequence[float]]
@@ -392,7 +392,7 @@ def test_messages_of_a_scenario_file(tmp_path: Path) -> None:
 def test_message_of_a_surface_with_a_hole() -> None:
     page = re.sub(r"\s+", " ", (TUTORIALS / "cad.md").read_text(encoding="utf-8"))
     with pytest.raises(InputError) as refused:
-        read_surface(Path(__file__).parent / "geometry" / "files" / "flange.step")
+        read_surface(Path(__file__).parents[1] / "geometry" / "files" / "flange.step")
     message = str(refused.value)
     assert message[message.index("flange.step") :] in page
 

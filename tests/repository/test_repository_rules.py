@@ -14,7 +14,7 @@ import pytest
 
 import softdock
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "softdock").rglob("*.py"))
 
 

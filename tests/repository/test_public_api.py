@@ -102,7 +102,7 @@ softdock.Spring(stiffness="2 N/m")
 def test_programs_of_users_pass_a_strict_type_check(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(CORRECT_PROGRAM, encoding="utf-8")
     (tmp_path / "wrong.py").write_text(WRONG_PROGRAM, encoding="utf-8")
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     (tmp_path / "first_page.py").write_text(readme.split("```python\n")[1].split("```")[0], encoding="utf-8")
     files = ["user.py", "first_page.py", "wrong.py"]
     command = [sys.executable, "-m", "mypy", "--config-file=", "--strict", *files]

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from softdock.cli import app
 from softdock.dynamics.kernels.recording.run_data import RunData
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 THEORY = sorted((DOCS / "theory").glob("*.md"))
 CITED = re.compile(r"Eqs?\.\s*(\([^)]*\)(?:\s*(?:,|and|to|-)\s*\([^)]*\))*)")

@@ -19,7 +19,7 @@ from softdock.campaign.table import status_of
 from softdock.geometry.profile import Arc
 from softdock.geometry.profile_cache import read_meridian
 
-PAGE = Path(__file__).parents[1] / "docs" / "tutorials" / "own-mechanism.md"
+PAGE = Path(__file__).parents[2] / "docs" / "tutorials" / "own-mechanism.md"
 FOLDER = PAGE.with_suffix("")
 TEXT = re.sub(r"\s+", " ", PAGE.read_text(encoding="utf-8"))
 COMMANDS = re.findall(r"^    softdock (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from tests.quoted_numbers import DOCS, assert_quoted
+from tests.documentation.quoted_numbers import DOCS, assert_quoted
 
 import softdock
 
