@@ -14,7 +14,6 @@ from softdock.model.expressions import Window, parse_metric
 from softdock.model.observations import Observation
 from softdock.model.system import Body
 from softdock.result import Array
-from softdock.tree.joints import MOTIONS
 
 ENERGY_METRIC = "spring_energy_max_"
 """Beginning of the metrics with the largest stored energy of a spring."""
@@ -141,7 +140,7 @@ def find_spring(definition: Mapping[str, Any], metric: str) -> SizedSpring | Non
         if name is None:
             return None
         spring = Spring.model_validate(definition["springs"][name])
-        motions = MOTIONS[Body.model_validate(definition["bodies"][spring.joint]).joint.type]
+        motions = Body.model_validate(definition["bodies"][spring.joint]).joint.motions
         used = motions if spring.axis is None else motions[spring.axis : spring.axis + 1]
         stops = {key: Stop.model_validate(one) for key, one in (definition.get("stops") or {}).items()}
         return SizedSpring(

@@ -29,7 +29,7 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import MOTIONS, Fixed, Free, Joint, quaternion
+from softdock.tree.joints import Fixed, Free, Joint, quaternion
 
 WORLD = "world"
 M = TypeVar("M", bound=Model)
@@ -288,7 +288,7 @@ class System(WithElements):
                 f"bodies.{name}.mass", "must be above 0 kg: the joint moves nothing that has mass"
             )
         joint = self.bodies[name].joint
-        if "turning" in MOTIONS[joint.type] or joint.type == "free":
+        if "turning" in joint.motions or joint.type == "free":
             turns = any(self.bodies[n].inertia_matrix().any() for n in moved)
             offset = any(
                 n != name or any(self.bodies[n].centre_of_mass) for n in moved if self.bodies[n].mass > 0
@@ -329,7 +329,7 @@ class System(WithElements):
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
         """Return the motions (sliding or turning) of the axes on which an element acts; raises ValueError for none."""
         body = self.bodies.get(element.joint)
-        motions = MOTIONS[body.joint.type] if body is not None else ()
+        motions = body.joint.motions if body is not None else ()
         chosen = motions if element.axis is None else motions[element.axis : element.axis + 1]
         if not chosen:
             raise ValueError(f"there is no such axis of a joint of {element.joint!r}")
