@@ -134,6 +134,14 @@ def _prismatic() -> list[str]:
     ]  # fmt: skip
 
 
+def _cylindrical() -> list[str]:
+    c = (120.0, 104.0)
+    return [
+        *_prismatic()[:-2], _turn(_at(c, (Z, 88)), X, Y, 15), _label(_at(c, (Z, 84), (Y, 24)), "axis"),
+        _label((8, 160), "joint (position), joint1 (angle)"),
+    ]  # fmt: skip
+
+
 def _universal() -> list[str]:
     c = (120.0, 72.0)
     return [
@@ -170,7 +178,8 @@ def _planar() -> list[str]:
 
 
 DRAWINGS = {
-    "free": _free, "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "universal": _universal,
+    "free": _free, "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "cylindrical": _cylindrical,
+    "universal": _universal,
     "spherical": _spherical, "planar": _planar,
 }  # fmt: skip
 """One drawing per joint type; a test checks that all types have one."""

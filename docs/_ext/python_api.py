@@ -22,7 +22,7 @@ GROUPS = {
     "Errors": ("InputError", "Problem", "RunError"),
     "Bodies and joints": (
         "System", "Body", "FullInertia", "Anchor", "RollPitchYaw", "AxisAngle", "Free", "Fixed", "Revolute",
-        "Prismatic", "Universal", "Spherical", "Planar",
+        "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar",
     ),
     "Forces": ("Spring", "Exponential", "Stop", "Drive", "Strut", "Weld", "Lock", "Load", "Pulse"),
     "Couplings": (

@@ -20,7 +20,7 @@ Run:
 
 Bodies and joints:
     Body, FullInertia, System, Anchor, RollPitchYaw, AxisAngle
-    Free, Fixed, Revolute, Prismatic, Universal, Spherical, Planar
+    Free, Fixed, Revolute, Prismatic, Cylindrical, Universal, Spherical, Planar
 
 Forces:
     Spring, Exponential, Stop, Drive, Strut, Weld, Lock, Load, Pulse
@@ -82,6 +82,7 @@ _HOMES = {
     "Correlation": "softdock.campaign.model",
     "Corridor": "softdock.model.control_laws",
     "Curve": "softdock.model.surfaces",
+    "Cylindrical": "softdock.tree.joints",
     "Dispersion": "softdock.campaign.model",
     "Event": "softdock.model.events",
     "Filter": "softdock.model.gnc",

@@ -101,6 +101,7 @@ from softdock.scenario.run_settings import Integrator as _Integrator
 from softdock.scenario.run_settings import Record as _Record
 from softdock.tree.frames import Anchor as _Anchor
 from softdock.tree.joints import AxisAngle as _AxisAngle
+from softdock.tree.joints import Cylindrical as _Cylindrical
 from softdock.tree.joints import Fixed as _Fixed
 from softdock.tree.joints import Free as _Free
 from softdock.tree.joints import Planar as _Planar
@@ -253,7 +254,7 @@ class Body(_Body):
         centre_of_mass: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
         inertia: tuple[float | str, float | str, float | str] | Sequence[Any] | _FullInertia | Mapping[str, Any] = ...,
         parent: str = ...,
-        joint: _Free | Mapping[str, Any] | _Fixed | _Revolute | _Prismatic | _Universal | _Spherical | _Planar = ...,
+        joint: _Free | Mapping[str, Any] | _Fixed | _Revolute | _Prismatic | _Cylindrical | _Universal | _Spherical | _Planar = ...,
     ) -> None: ...
 
 class Boundary(_Boundary):
@@ -462,6 +463,21 @@ class Curve(_Curve):
         through: tuple[float | str, float | str] | Sequence[Any] | None = ...,
         radius: float | str | None = ...,
         turn: Literal['left', 'right'] | None = ...,
+    ) -> None: ...
+
+class Cylindrical(_Cylindrical):
+    """Slides along an axis and turns about it: a probe that may roll in its sleeve."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        axis: Literal['x', 'y', 'z', '-x', '-y', '-z'] | tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        position: float | str = ...,
+        speed: float | str = ...,
+        angle: float | str = ...,
+        rate: float | str = ...,
     ) -> None: ...
 
 class Dispersion(_Dispersion):

@@ -23,11 +23,21 @@ from softdock.model.observations import parse_observation
 from softdock.model.system import Body, FullInertia, System
 from softdock.spatial.rotations import matrix_from_quaternion
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+from softdock.tree.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
 from softdock.tree.kernels.tree import BALL, FREE, records
 
 EPS = np.finfo(float).eps
-JOINTS = ("fixed", "revolute", "prismatic", "universal", "spherical", "planar")
+JOINTS = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar")
 SCENES = [("free", True), *((kind, floating) for kind in JOINTS for floating in (True, False))]
 """Every kind of joint, on a floating base and on the ground."""
 SCENE_NAMES = [f"{kind}-{'floating' if floating else 'grounded'}" for kind, floating in SCENES]
@@ -78,6 +88,11 @@ def joint(kind: str, rng) -> Joint:
         return Prismatic(
             **place, axis=vector(rng), position=rng.uniform(-0.3, 0.3), speed=rng.uniform(-0.5, 0.5)
         )
+    if kind == "cylindrical":
+        return Cylindrical(
+            **place, axis=vector(rng), position=rng.uniform(-0.3, 0.3), speed=rng.uniform(-0.5, 0.5),
+            angle=rng.uniform(-1, 1), rate=rng.uniform(-1, 1),
+        )  # fmt: skip
     if kind == "universal":
         R = matrix_from_quaternion(np.array(attitude(rng)))
         return Universal(

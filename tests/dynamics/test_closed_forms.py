@@ -12,7 +12,7 @@ from softdock.elements.strut.model import Strut
 from softdock.model.system import Body, System
 from softdock.theory import rigid_body as theory
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import AxisAngle, Free, Prismatic, Revolute
+from softdock.tree.joints import AxisAngle, Cylindrical, Free, Prismatic, Revolute
 
 # Sum of the errors of all steps; each is below the accuracy, and far below it in smooth motion.
 CLOSE = {"rel": 1e-8, "abs": 1e-8}
@@ -217,3 +217,25 @@ def test_a_turned_hinge_measures_its_own_angle():
     assert p_NB == pytest.approx([1.0, 0.0, 0.0])
     assert R_NB[:, 2] == pytest.approx([0.0, -1.0, 0.0], abs=1e-15)
     assert R_NB[:, 0] == pytest.approx([math.cos(0.3), 0.0, math.sin(0.3)])
+
+
+@every_integrator
+def test_a_cylindrical_joint_swings_along_and_about_its_axis_with_periods_of_their_own(integrator):
+    """m x'' = -k x and I a'' = -c a: the slide and the turn do not see each other."""
+    mass, inertia, stiffness, torsion = 2.0, 0.3, 18.0, 7.5
+    joint = Cylindrical(axis=(0.0, 3.0, 4.0), position=0.1, rate=0.6)
+    system = System(
+        bodies={"probe": Body(mass=mass, inertia=(inertia, inertia, inertia), joint=joint)},
+        springs={
+            "along": Spring(joint="probe", axis=0, stiffness=stiffness),
+            "about": Spring(joint="probe", axis=1, stiffness=torsion),
+        },
+    )
+    names = ["probe.joint", "probe.joint1", "probe.y", "probe.z"]
+    _, seen = simulate_with_peaks(system, names, 5.0, record_rate=4.0, **settings_of(integrator))
+    slide = 0.1 * np.cos(math.sqrt(stiffness / mass) * seen["time"])
+    rate = math.sqrt(torsion / inertia)
+    assert seen["probe.joint"] == pytest.approx(slide, **CLOSE)
+    assert seen["probe.joint1"] == pytest.approx(0.6 / rate * np.sin(rate * seen["time"]), **CLOSE)
+    assert seen["probe.y"] == pytest.approx(0.6 * slide, **CLOSE)
+    assert seen["probe.z"] == pytest.approx(0.8 * slide, **CLOSE)

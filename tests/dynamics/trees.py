@@ -78,6 +78,9 @@ def axes_of(joint: j.Joint) -> list[tuple[type, np.ndarray, float, float]]:
             return [(turn, j.direction(joint.axis), joint.angle, joint.rate)]
         case j.Prismatic():
             return [(slide, j.direction(joint.axis), joint.position, joint.speed)]
+        case j.Cylindrical():
+            axis = j.direction(joint.axis)
+            return [(slide, axis, joint.position, joint.speed), (turn, axis, joint.angle, joint.rate)]
         case j.Universal():
             return [(turn, j.direction(joint.axes[i]), joint.angles[i], joint.rates[i]) for i in range(2)]
         case j.Planar():

@@ -197,6 +197,36 @@ class Prismatic(OneAxis):
         return (JointAxis("sliding", self.axis, self.position, self.speed),)
 
 
+class Cylindrical(OneAxis):
+    """Slides along an axis and turns about it: a probe that may roll in its sleeve.
+
+    Position in m, speed in m/s, angle in rad, rate in rad/s.
+
+    >>> from softdock import Cylindrical
+    >>> Cylindrical(position="20 mm", rate="1 deg/s")
+    Cylindrical(position=0.02, rate=0.017453292519943295)
+    """
+
+    motions: ClassVar[tuple[Motion, ...]] = ("sliding", "turning")
+    type: Literal["cylindrical"] = "cylindrical"
+    """Type of the joint."""
+    position: Length = 0.0
+    """Position along the axis at the start."""
+    speed: Speed = 0.0
+    """Speed along the axis at the start."""
+    angle: Angle = 0.0
+    """Angle about the axis at the start."""
+    rate: AngularRate = 0.0
+    """Rate of the angle at the start."""
+
+    def axes_at_start(self) -> tuple[JointAxis, ...]:
+        """Return the axis twice, to slide and to turn."""
+        return (
+            JointAxis("sliding", self.axis, self.position, self.speed),
+            JointAxis("turning", self.axis, self.angle, self.rate),
+        )
+
+
 class Universal(JointToParent):
     """Turns about a first axis fixed in the parent, then about a second one fixed in the body.
 
@@ -284,7 +314,8 @@ class Planar(JointToParent):
 
 
 Joint = Annotated[
-    Free | Fixed | Revolute | Prismatic | Universal | Spherical | Planar, Field(discriminator="type")
+    Free | Fixed | Revolute | Prismatic | Cylindrical | Universal | Spherical | Planar,
+    Field(discriminator="type"),
 ]
 
 
