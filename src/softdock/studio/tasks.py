@@ -136,13 +136,14 @@ def read_curves(
 
 def draw_controllers(folder: Folder, report_stage: StageCallback, *, run: str, units: str) -> str:
     """Return the figures of the controllers of a run as HTML with its style, in a unit system."""
+    from softdock.presentation import chart_svg
     from softdock.presentation.unit_systems import SYSTEMS
-    from softdock.report import control_charts, svg
+    from softdock.report import control_charts
 
     result = Result.load(_run_folder(folder, run))
     with damaged_result_errors(result):
         figures = control_charts.control_figures(result, SYSTEMS[units])
-    style = f"{svg.STYLE}{control_charts.STYLE}"
+    style = f"{chart_svg.STYLE}{control_charts.STYLE}"
     return f'<style>{style}</style><div class="charts">{"".join(figures)}</div>' if figures else ""
 
 
