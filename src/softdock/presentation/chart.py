@@ -26,6 +26,11 @@ NEGLIGIBLE = 1e-7
 """Share of the largest value of a chart below which the peak of a curve is a numerical error and is shown as 0."""
 
 
+def dash_of(number: int) -> tuple[int, ...]:
+    """Return the pattern of the series of a number; empty for a continuous line."""
+    return DASHES[(number + number // STYLES) % len(DASHES)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TimeCurve:
     """A recorded quantity over time."""
@@ -74,7 +79,7 @@ class Series:
     @property
     def dash(self) -> tuple[int, ...]:
         """Pattern of the line; empty for a continuous one."""
-        return DASHES[(self.number + self.number // STYLES) % len(DASHES)]
+        return dash_of(self.number)
 
 
 @dataclass(frozen=True, kw_only=True)
