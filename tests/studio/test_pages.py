@@ -201,6 +201,8 @@ def test_a_run_shows_requirements_and_limits_in_chosen_units_and_theme(tab: "Tab
     page.frame_locator("iframe.replay").get_by_text(re.compile(r"[0-9.]+ in/s$")).first.wait_for(timeout=LONG)
     page.get_by_role("tab", name="Charts").click()
     wait_until(lambda: any(name.startswith("R-2: at most") and "lbf" in name for name in all_series(page)))
+    assert page.get_by_text(re.compile(r"^Limits: R-2: at most 0[.]22\d* lbf")).count() == 1
+    tab.save_screenshot("studio-limits")
     page.get_by_role("tab", name="Metrics").click()
     page.get_by_role("cell", name="in/s", exact=True).first.wait_for()
 

@@ -67,12 +67,16 @@ def test_the_unit_system_of_the_file_is_used_everywhere(result: Result) -> None:
 def test_limits_are_lines_of_the_charts_that_draw_their_channel(result: Result) -> None:
     limits = summarise_result(result)["displays"]["imperial"]["limits"]
     force = {"contact.force": {"unit": "N", "points": [[0.0, 0.0], [0.3, 2.0]]}}
-    drawn = charts.over_time("N", force, {}, [], limits, SYSTEMS["imperial"])["series"]
+    drawn = charts.to_echarts(charts.over_time(force, {}, [], limits, SYSTEMS["imperial"]))["series"]
     assert len(drawn) == 2
     assert [point[0] for point in drawn[1]["data"]] == [0.0, 0.3]
     assert drawn[1]["data"][0][1] == pytest.approx(0.8 / 4.4482216152605)  # 1 N / 1.25 in lbf
     other = {"other.force": force["contact.force"]}
-    assert len(charts.over_time("N", other, {}, [], limits, SYSTEMS["SI"])["series"]) == 1
+    assert not charts.over_time(other, {}, [], limits, SYSTEMS["SI"]).limits
+    small = {"contact.force": {"unit": "N", "points": [[0.0, 0.0], [0.3, 0.1]]}}
+    far = charts.over_time(small, {}, [], limits, SYSTEMS["SI"])
+    assert not far.limits
+    assert far.note.endswith("(far outside the chart)")
 
 
 @pytest.mark.parametrize("damage", ["nothing", {"R-2": {"metric": "peak_contact_force", "at_most": "3 kg"}}])

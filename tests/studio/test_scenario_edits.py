@@ -1,16 +1,71 @@
 """Edits of scenario texts: a value from the form changes only its own place; the studio limits runs."""
 
 import math
+from pathlib import Path
+from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from softdock.errors import InputError
 from softdock.quantities.units import parse_quantity
 from softdock.scenario.loading import bundled, bundled_text, load, load_text, parse_with_base
+from softdock.scenario.source import parse
+from softdock.studio import tasks
+from softdock.studio.folder import Folder
 from softdock.studio.form import build_form
 from softdock.studio.limits import check, check_data
-from softdock.studio.scenario_edits import differences, set_value
+from softdock.studio.scenario_edits import differences, parse_document
 from softdock.studio.scenario_files import format_changes
+
+
+def set_value(text: str, path: str, value: str) -> str:
+    return parse_document(text).with_value(path, value)
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Texts that a YAML parser reads during the test."""
+    texts: list[str] = []
+    for name in ("parse", "load", "compose", "scan"):
+        original = getattr(YAML, name)
+
+        def count(yaml: YAML, text: str, original: Any = original) -> Any:
+            texts.append(text)
+            return original(yaml, text)
+
+        monkeypatch.setattr(YAML, name, count)
+    return texts
+
+
+@pytest.mark.parametrize("name", ["assist-soft-docking", "below.yaml"])
+def test_an_edit_parses_one_text_once(parsed: list[str], tmp_path: Path, name: str) -> None:
+    folder = Folder(tmp_path)
+    (tmp_path / "above.yaml").write_text("softdock: 1\nbase: assist-soft-docking\ntitle: Above\n")
+    (tmp_path / "below.yaml").write_text("softdock: 1\nbase: above.yaml\ntitle: Below\n")
+    text = tasks.read_text(folder, print, name=name)["text"]
+    tasks.check_text(folder, print, text=text, name=name)
+    for mass in ("101 kg", "102 kg"):
+        parsed.clear()
+        answer = tasks.change_value(
+            folder, print, text=text, name=name, path="bodies.servicer.mass", value=mass
+        )
+        text = answer["text"]
+        assert parsed == [text]
+        assert not answer["problems"]
+    parsed.clear()
+    tasks.check_text(folder, print, text=f"{text}# more\n", name=name)
+    assert parsed == [f"{text}# more\n"]
+
+
+@pytest.mark.parametrize("name", [one.name for one in bundled()])
+def test_an_edit_changes_no_other_line_of_a_bundled_scenario(name: str) -> None:
+    text, folder = bundled_text(name)
+    title = next(line for line in text.splitlines() if line.startswith("title: "))
+    document = parse_document(text, directory=folder)
+    assert document.source == parse(text, directory=folder)
+    for value in ("Changed", "Changed again"):
+        assert document.with_value("title", value) == text.replace(title, f"title: {value}")
 
 
 def test_one_value_is_changed_and_comments_stay() -> None:
@@ -38,6 +93,64 @@ def test_missing_keys_are_added_and_empty_values_remove_them() -> None:
 def test_text_with_yaml_tags_is_refused() -> None:
     with pytest.raises(InputError, match="tag"):
         set_value("softdock: 1\nx: !!python/object:os.system {}\n", "x", "1")
+
+
+ALIASES = "a: &m {b: 1, c: &n [2, 3]}\nd: *m\ne: *m\nf: *n\nh: &o {i: &p [1], j: *p}\nk: *o\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "changed"),
+    [
+        ("a.b", "7", {"a": {"b": 7, "c": [2, 3]}}),
+        ("a.c.0", "7", {"a": {"b": 1, "c": [7, 3]}}),
+        ("d.b", "7", {"d": {"b": 7, "c": [2, 3]}}),
+        ("d.c.1", "7", {"d": {"b": 1, "c": [2, 7]}}),
+        ("e.g", "x: y # z", {"e": {"b": 1, "c": [2, 3], "g": "x: y # z"}}),
+        ("a", "", {"a": None}),
+        ("a", "[{b: '1'}, 2.5e-7, true, ~]", {"a": [{"b": "1"}, 2.5e-7, True, None]}),
+        ("f.1", "", {"f": [2, None]}),
+        ("g.h.i", "no", {"g": {"h": {"i": "no"}}}),
+        ("h", "1", {"h": 1}),
+    ],
+)
+def test_an_edit_changes_one_of_several_values_that_share_an_anchor(
+    path: str, value: str, changed: dict[str, Any]
+) -> None:
+    before = parse_document(ALIASES).source.data
+    after = parse_document(set_value(ALIASES, path, value)).source.data
+    assert after == {key: one for key, one in {**before, **changed}.items() if one is not None}
+
+
+def test_comments_blank_lines_and_empty_values_stay() -> None:
+    text = (
+        "# head\na: 1  # one\n\nb:\n# of c\nc: {d: '', e: [2, 3]}  # two\nf:\n  - 'x'\n  # of y\n  - \"y\"\n"
+        "g: >-\n  p q\n  r\n\n  s\nh: |\n  t  # no comment\n# end\n"
+    )
+    document = parse_document(text)
+    assert document.with_value("a", "5") == text.replace("a: 1", "a: 5")
+    assert document.with_value("c.e.1", "5") == text.replace("[2, 3]", "[2, 5]")
+    assert document.with_value("f.0", "z") == text.replace("'x'", "z")
+
+
+def test_a_text_whose_comments_would_be_lost_is_only_edited_as_text() -> None:
+    document = parse_document("a: # one\n  b\n\n# two\n")
+    assert document.source.data == {"a": "b"}
+    with pytest.raises(InputError, match="edit it as text"):
+        document.with_value("a", "2")
+
+
+@pytest.mark.parametrize("path", ["c.2", "c.x", "c.2.x", "b.x", "b.x.y"])
+def test_an_edit_of_what_does_not_exist_is_refused(path: str) -> None:
+    with pytest.raises(InputError, match=r"no such entry|single value"):
+        set_value("b: 1\nc: [2, 3]\n", path, "5")
+
+
+def test_a_list_of_the_base_is_copied_before_one_of_its_entries_changes() -> None:
+    own = "softdock: 1\nbase: x\n"
+    whole = {"stages": {"masses": ["1 kg", "2 kg"]}}
+    assert parse_document(own).with_value("stages.masses.1", "5 kg", whole) == (
+        f"{own}stages:\n  masses: [1 kg, 5 kg]\n"
+    )
 
 
 @pytest.mark.parametrize("name", [one.name for one in bundled()])

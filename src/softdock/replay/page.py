@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from softdock.presentation.chart import DASHES, dash_of
 from softdock.presentation.colours import SERIES, SERIES_DARK
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.gltf import write_glb
@@ -100,8 +101,9 @@ def _base64(data: bytes) -> str:
 
 
 def _presentation(system: UnitSystem) -> dict[str, Any]:
-    """Return display units and colours of curves for the scripts of the player."""
-    return {"units": system.table(), "light": SERIES, "dark": SERIES_DARK}
+    """Return display units, and colours and patterns of curves, for the scripts of the player."""
+    dashes = [dash_of(number) for number in range(len(SERIES) * len(DASHES))]
+    return {"units": system.table(), "light": SERIES, "dark": SERIES_DARK, "dashes": dashes}
 
 
 def _data(scene: Scene) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.presentation.chart import TimeCurve
 from softdock.result import Event
 
 Floats = NDArray[np.float64]
@@ -105,16 +106,6 @@ class Focus:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
-    """A recorded quantity over time, simplified to the resolution of a chart."""
-
-    name: str
-    unit: str
-    time: Floats
-    values: Floats
-
-
-@dataclass(frozen=True, kw_only=True)
 class Scene:
     """A run prepared for display."""
 
@@ -130,7 +121,8 @@ class Scene:
     """Rotation from the world to display axes: y up, docking axis to the right."""
     focus: Focus | None = None
     events: tuple[Event, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[TimeCurve, ...] = ()
+    """Recorded quantities, simplified to the resolution of a chart."""
     charts: tuple[tuple[str, ...], ...] = ()
     """Names of the curves in each initial chart."""
     notes: tuple[str, ...] = ()

@@ -13,14 +13,14 @@ from softdock.campaign.statistics import Envelope, RankCorrelation, SobolIndices
 from softdock.campaign.summary import PAPER_OPENING_TIMES
 from softdock.campaign.table import Table
 from softdock.presentation.campaign import stiffness_unit
+from softdock.presentation.chart import DASHES, FAR_LIMIT
 from softdock.presentation.colours import SERIES, STATUS_COLOURS, outcome_colours
 from softdock.presentation.labels import axis_label, input_label, label
 from softdock.presentation.numbers import display_unit
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.report.limits import metric_limits
-from softdock.report.picture import GREY, literal, new_figure, style_axes
-from softdock.report.svg import FAR_LIMIT
+from softdock.report.picture import GREY, line_style, literal, new_figure, style_axes
 from softdock.result import Array
 
 COLUMNS = 3
@@ -31,7 +31,6 @@ MOST_ROWS = 24
 """Inputs of a correlation matrix."""
 LONGEST_LABEL = 26  # characters of one line of a label
 OUTLIER = 3.0  # times the 95 % quantile
-LINE_STYLES = ("-", "--", "-.", ":")
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def distribution_figure(table: Table, metrics: Sequence[str], system: UnitSystem
             values = np.sort(shown.values[(outcome == one) & np.isfinite(shown.values)])
             if values.size:
                 share = np.arange(1, values.size + 1) / values.size
-                style = LINE_STYLES[k % len(LINE_STYLES)]
+                style = line_style(DASHES[k % len(DASHES)])
                 words = f"{label(one)} ({values.size})"
                 axes.step(values, share, where="post", color=colours[one], linestyle=style, label=words)
         _draw_limits(axes, table, name, shown)

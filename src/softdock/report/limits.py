@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from softdock.model.requirements import Requirement, metric_names
+from softdock.presentation.chart import LimitLine
 from softdock.presentation.numbers import format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.report.load_channels import load_channels
-from softdock.report.svg import LimitLine
 from softdock.result import Result
 from softdock.result.requirements import read_bounds, read_requirements
 
@@ -60,7 +60,7 @@ def _lines(
             safety = f" {sign} {format_number(requirement.factor)} = {format_quantity(allowed, unit, system)}"
         words = "at most" if is_upper else "at least"
         text = f"{key}: {words} {format_quantity(limit, unit, system)}{safety}"
-        lines.append(LimitLine(id=key, channel=channel, value=allowed, is_upper=is_upper, text=text))
+        lines.append(LimitLine(id=key, channel=channel, value=allowed, text=text))
     return lines
 
 

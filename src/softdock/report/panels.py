@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.model.member_kinds import loads_of
+from softdock.presentation.chart import Chart, LimitLine, TimeCurve, time_chart
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
-from softdock.replay.scene import Curve
 from softdock.report.load_channels import LoadChannel, load_channels
 from softdock.report.relative_motion import relative_pose
-from softdock.result import Array, Result
+from softdock.result import Array, Event, Result
 from softdock.tree.frames import Anchor
 
 MOST_CURVES = 6
@@ -49,13 +50,26 @@ class Panel:
     omitted: tuple[str, ...] = ()
     """Channels that belong here and are not drawn."""
 
-    def simplified(self) -> list[Curve]:
-        """Return the curves for a chart of a few hundred pixels, with their extremes."""
+    def curves_over_time(self, rows_of: Callable[[Array, Array], NDArray[np.int64]]) -> list[TimeCurve]:
+        """Return the rows of each curve that `rows_of` chooses from its times and values."""
         return [
-            Curve(name=self.labels.get(name, name), unit=self.unit, time=self.time[rows], values=values[rows])
+            TimeCurve(
+                name=self.labels.get(name, name), unit=self.unit, time=self.time[rows], values=values[rows]
+            )
             for name, values in self.curves.items()
-            if (rows := visible_rows(self.time, values)).size
+            if (rows := rows_of(self.time, values)).size
         ]
+
+    def chart(
+        self,
+        span: tuple[float, float],
+        events: Sequence[Event] = (),
+        limits: Sequence[LimitLine] = (),
+        system: UnitSystem = AUTOMATIC,
+    ) -> Chart:
+        """Return a chart of a few hundred pixels over a span of time [s]."""
+        curves = self.curves_over_time(visible_rows)
+        return time_chart(curves, span, events=events, limits=limits, title=self.title, system=system)
 
 
 def overview_panels(result: Result) -> list[Panel]:
@@ -251,6 +265,11 @@ def _tip_in_port(result: Result) -> tuple[Array, Array] | None:
         return None
     port, tip = (Anchor.model_validate(approach[key]) for key in ("port", "tip"))
     return relative_pose(result, port, tip)
+
+
+def all_rows(time: Array, values: Array) -> NDArray[np.int64]:
+    """Return all rows, also those whose value is missing."""
+    return np.arange(values.size)
 
 
 def visible_rows(time: Array, values: Array) -> NDArray[np.int64]:

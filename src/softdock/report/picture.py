@@ -62,6 +62,11 @@ def literal(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def line_style(dash: tuple[int, ...]) -> "str | tuple[int, tuple[int, ...]]":
+    """Return the line style of a pattern of lines and gaps [line widths]; an empty one is a continuous line."""
+    return (0, dash) if dash else "-"
+
+
 def style_axes(ax: "Axes") -> None:
     """Draw a light grid behind the lines, and no frame on the top and right."""
     ax.grid(color="0.9", linewidth=0.6)

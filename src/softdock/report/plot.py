@@ -7,24 +7,22 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.errors import InputError, Problem
+from softdock.presentation.chart import time_chart
 from softdock.presentation.colours import SERIES
 from softdock.presentation.discrepancies import MARK
-from softdock.presentation.labels import axis_label, label, quantity_label, shorten_list
-from softdock.presentation.numbers import display_unit
+from softdock.presentation.labels import label, shorten_list
 from softdock.presentation.unit_systems import UnitSystem, find_unit_system, unit_system_of
-from softdock.report.panels import Panel, overview_panels
-from softdock.report.picture import GREY, save_picture, style_axes, write_literally
+from softdock.report.panels import Panel, all_rows, overview_panels
+from softdock.report.picture import GREY, line_style, save_picture, style_axes, write_literally
 from softdock.result import Array, Channel, Event, Result
 from softdock.result.damaged_results import damaged_result_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINE_STYLES = ("-", "--", "-.", ":")
 LEGEND_ROWS = 12  # names that fit beside a panel of ordinary height
 LONGEST_LABEL = 24  # characters of one line beside a panel of ordinary height
 EVENT_SPACING = 0.03  # of the time axis: closer events share one label
@@ -96,25 +94,23 @@ def _choose(result: Result, wanted: Sequence[str]) -> dict[str, Channel]:
     return chosen
 
 
-def _size(values: Array) -> float:
-    finite = values[np.isfinite(values)]
-    return float(np.abs(finite).max()) if finite.size else 0.0
-
-
 def _draw_panel(ax: "Axes", panel: Panel, system: UnitSystem) -> None:
-    largest = max(_size(values) for values in panel.curves.values())
-    symbol, factor = display_unit(panel.unit, largest, system)
-    for i, (name, values) in enumerate(panel.curves.items()):
-        colour, style = SERIES[i % len(SERIES)], LINE_STYLES[(i + i // 12) % len(LINE_STYLES)]
-        shown = panel.labels.get(name, name)
-        ax.plot(panel.time, factor * values, style, color=colour, linewidth=1.2, label=shown)
-    words = axis_label(panel.title, symbol) if panel.title else quantity_label(panel.unit, symbol)
-    ax.set_ylabel(fill(words, LONGEST_LABEL), fontsize="small")
+    curves = panel.curves_over_time(all_rows)
+    chart = time_chart(curves, (panel.time[0], panel.time[-1]), title=panel.title, system=system)
+    for one in chart.series:
+        style, colour = line_style(one.dash), SERIES[one.colour]
+        ax.plot(one.x, one.y, linestyle=style, color=colour, linewidth=1.2, label=one.name)
+    ax.set_ylabel(fill(chart.y.label, LONGEST_LABEL), fontsize="small")
     ax.margins(x=0.0)
     style_axes(ax)
     columns = -(-len(panel.curves) // (2 * LEGEND_ROWS))
     legend = ax.legend(
-        loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="x-small", ncols=columns
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        fontsize="x-small",
+        ncols=columns,
+        handlelength=3.0,
     )
     if panel.omitted:
         total = len(panel.curves) + len(panel.omitted)

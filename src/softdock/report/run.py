@@ -7,7 +7,9 @@ from pathlib import Path
 
 from softdock.campaign.manifest import digest_file, named_files, versions
 from softdock.errors import InputError
+from softdock.presentation import chart_svg
 from softdock.presentation.assessment import named_outcomes, outcome_status
+from softdock.presentation.chart import LimitLine, event_marks
 from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
 from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
@@ -21,7 +23,7 @@ from softdock.replay import sections
 from softdock.replay.curves import curves_of, initial_charts
 from softdock.replay.scene import Scene
 from softdock.replay.scene_builder import scene as build_scene
-from softdock.report import control_charts, svg
+from softdock.report import control_charts
 from softdock.report.control_charts import control_figures
 from softdock.report.evidence import evidence_parts, validity_paragraph
 from softdock.report.imprint import Imprint, report_date
@@ -30,7 +32,6 @@ from softdock.report.limits import limit_lines
 from softdock.report.load_channels import history_loads, peak_components, phase_peaks
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.panels import Panel, load_panels, motion_panels
-from softdock.report.svg import LimitLine
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data
@@ -107,7 +108,7 @@ def _page(result: Result, options: ReportOptions) -> str:
         scrolling(imprint.table(), small=True),
         *_annex(result),
     ]
-    styles = STYLE + svg.STYLE + control_charts.STYLE + sections.STYLE + PHASE_STYLE
+    styles = STYLE + chart_svg.STYLE + control_charts.STYLE + sections.STYLE + PHASE_STYLE
     return html_page(title, parts, styles, imprint, options.paper)
 
 
@@ -210,7 +211,7 @@ def _charts(result: Result, system: UnitSystem) -> list[str]:
     for panel in panels:
         own = [limit for limit in limits if limit.channel in panel.curves]
         charts.append(
-            svg.chart(panel.simplified(), result.events, span, limits=own, title=panel.title, system=system)
+            chart_svg.draw_chart(panel.chart(span, events=result.events, limits=own, system=system))
         )
     notes = ["Dotted lines: events, with their numbers in the timeline."]
     notes += [f"Zero throughout: {', '.join(silent)}."] if silent else []
@@ -247,7 +248,7 @@ def _phases(result: Result, scene: Scene, system: UnitSystem) -> list[str]:
 
 def _timeline(entries: Sequence[TimelineEntry], result: Result) -> str:
     """Return the timeline as a list; events have the numbers that they have in the charts."""
-    numbers = {time: number for number, time in svg.number_events(result.events).items()}
+    numbers = {mark.x: mark.text for mark in event_marks(result.events)}
     items = []
     for entry in entries:
         number = f"{numbers[entry.time]}. " if entry.is_event and entry.time in numbers else ""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softdock.model.member_kinds import loads_of
+from softdock.presentation.chart import TimeCurve
 from softdock.presentation.labels import label
 from softdock.presentation.loads import without_noise
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.replay.scene import Curve, Scene
+from softdock.replay.scene import Scene
 from softdock.report.load_channels import history_loads
 from softdock.result import Result
 
@@ -98,7 +99,7 @@ def _describe_start(result: Result, system: UnitSystem) -> str:
     return "The run starts."
 
 
-def _recorded(curve: Curve, result: Result) -> Curve:
+def _recorded(curve: TimeCurve, result: Result) -> TimeCurve:
     """Return all recorded values of a curve, which a scene simplifies to the resolution of a chart."""
     channel = result.history.channels.get(curve.name)
     if channel is None:
@@ -107,7 +108,7 @@ def _recorded(curve: Curve, result: Result) -> Curve:
     return replace(curve, time=result.history.time[good], values=channel.values[good])
 
 
-def _values(curves: Sequence[Curve], time: float, system: UnitSystem) -> str:
+def _values(curves: Sequence[TimeCurve], time: float, system: UnitSystem) -> str:
     """Return the values of curves at a time, each in the display unit of its whole curve."""
     texts = []
     for curve in curves:

@@ -61,19 +61,50 @@ def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> Sce
     0.05
     """
     source, name = _find(name_or_path)
-    return _build_overridden(_merge_with_base(source), overrides, name)
+    return build_scenario(merge_with_base(source), name, overrides)
 
 
 def load_text(
     text: str, name: str = "", directory: Path | None = None, overrides: Overrides = ()
 ) -> ScenarioBase:
     """Load a scenario from the text of a file; `directory` is the folder of its relative paths."""
-    return _build_overridden(_merge_with_base(_parse_checked(text, name, directory)), overrides, name)
+    return build_scenario(merge_with_base(_parse_checked(text, name, directory)), name, overrides)
 
 
 def parse_with_base(text: str, name: str = "", directory: Path | None = None) -> Source:
     """Return the data of a scenario's text merged with its base, not validated."""
-    return _merge_with_base(_parse_checked(text, name, directory))
+    return merge_with_base(_parse_checked(text, name, directory))
+
+
+def merge_with_base(source: Source, above: tuple[str, ...] = ()) -> Source:
+    """Return the source merged with its base, recursively; unchanged where it has no base.
+
+    `above` has the names or paths of the bases that led to it.
+    """
+    if BASE not in source.data:
+        return source
+    try:
+        base, identity = _find_base(source, above)
+    except InputError as error:
+        where, message = source.where((BASE,)), error.problems[0].message
+        raise InputError(
+            Problem(message=message, field=BASE, file=where.file, line=where.line, given=where.text)
+        ) from None
+    return merge(merge_with_base(base, (*above, identity)), source)
+
+
+def build_scenario(source: Source, name: str, overrides: Overrides = ()) -> ScenarioBase:
+    """Validate data merged with their base; problems of entries that overrides add have a hint at similar names."""
+    if not overrides:
+        return _build(source, name)
+    model = KINDS[_kind(source)].model
+    refuse_unknown_entries(source, overrides, named_groups(model))
+    changed = apply_overrides(source, overrides, _defaults(source, name))
+    try:
+        return _build(changed, name)
+    except InputError as error:
+        hints = hints_of_new_entries(source, overrides)
+        raise InputError(*(_add_hint(problem, hints) for problem in error.problems)) from None
 
 
 def bundled_text(name: str) -> tuple[str, Path]:
@@ -90,7 +121,7 @@ def override(scenario: ScenarioBase, overrides: Overrides) -> ScenarioBase:
     if source is None:
         data = {"softdock": VERSION, **scenario.to_data()}
         source = Source(data, {(): Location(scenario.name)}, scenario.name, scenario.directory)
-    return _build_overridden(source, overrides, scenario.name)
+    return build_scenario(source, scenario.name, overrides)
 
 
 def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> list[Problem]:
@@ -108,7 +139,7 @@ def from_data(
     """Build a scenario from plain data, such as that of `ScenarioBase.to_data`."""
     source = Source({"softdock": VERSION, **data}, {(): Location(name)}, name, directory or Path())
     check_head(source)
-    return _build_overridden(_merge_with_base(source), overrides, name)
+    return build_scenario(merge_with_base(source), name, overrides)
 
 
 def bundled() -> list[Bundled]:
@@ -151,7 +182,7 @@ def _read_bundled(name: str, file: Traversable) -> Source:
 
 
 def _summary(name: str, file: Traversable) -> Bundled:
-    data = _merge_with_base(_read_bundled(name, file)).data
+    data = merge_with_base(_read_bundled(name, file)).data
     return Bundled(name, str(data.get("kind", "")), str(data.get("title", "")))
 
 
@@ -175,23 +206,6 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
     return read_file(path), path.stem
 
 
-def _merge_with_base(source: Source, above: tuple[str, ...] = ()) -> Source:
-    """Return the source merged with its base, recursively; unchanged where it has no base.
-
-    `above` has the names or paths of the bases that led to it.
-    """
-    if BASE not in source.data:
-        return source
-    try:
-        base, identity = _find_base(source, above)
-    except InputError as error:
-        where, message = source.where((BASE,)), error.problems[0].message
-        raise InputError(
-            Problem(message=message, field=BASE, file=where.file, line=where.line, given=where.text)
-        ) from None
-    return merge(_merge_with_base(base, (*above, identity)), source)
-
-
 def _find_base(source: Source, above: tuple[str, ...]) -> tuple[Source, str]:
     """Return the base of a source and its bundled name or path; raises InputError."""
     given = source.data[BASE]
@@ -212,20 +226,6 @@ def _resolved(path: Path) -> str:
         return str(path.resolve())
     except (OSError, RuntimeError, ValueError):  # a loop of links or a null character
         return str(path)
-
-
-def _build_overridden(source: Source, overrides: Overrides, name: str) -> ScenarioBase:
-    """Validate the data with overrides; problems of entries that they add have a hint at similar names."""
-    if not overrides:
-        return _build(source, name)
-    model = KINDS[_kind(source)].model
-    refuse_unknown_entries(source, overrides, named_groups(model))
-    changed = apply_overrides(source, overrides, _defaults(source, name))
-    try:
-        return _build(changed, name)
-    except InputError as error:
-        hints = hints_of_new_entries(source, overrides)
-        raise InputError(*(_add_hint(problem, hints) for problem in error.problems)) from None
 
 
 def _defaults(source: Source, name: str) -> Defaults:

@@ -98,7 +98,18 @@ def read_file(path: Path) -> Source:
 
 def parse(text: str, *, file: str = "", directory: Path | None = None) -> Source:
     """Parse YAML 1.2 or JSON text into plain data with locations."""
-    root = _compose(text, file)
+    return _convert(_compose(text, file), file, directory)
+
+
+def parse_with_events(
+    text: str, *, file: str = "", directory: Path | None = None
+) -> tuple[Source, tuple[Event, ...]]:
+    """Parse a text, and return also the events of the parser, from which ruamel.yaml writes it with its comments."""
+    builder = _build(text, file, YAML(typ="rt"))
+    return _convert(builder.root, file, directory), tuple(builder.events)
+
+
+def _convert(root: "_Node", file: str, directory: Path | None) -> Source:
     locations: dict[FieldPath, Location] = {}
     data = _Converter(file, locations).convert(root, (), root.line, 0)
     return Source(data, locations, file, directory or Path())
@@ -163,10 +174,15 @@ def _read_text(path: Path) -> str:
 
 @functools.lru_cache(maxsize=32)  # the same text is parsed for header, base and fields
 def _compose(text: str, file: str) -> _Node:
-    """Build the tree of nodes from the events of the parser; cached, so it must not be changed."""
+    """Return the tree of nodes of a text; cached, so it must not be changed."""
+    return _build(text, file, YAML(typ="safe", pure=True)).root
+
+
+def _build(text: str, file: str, yaml: YAML) -> "_Builder":
+    """Build the tree of nodes from the events of a parser."""
     builder = _Builder(file)
     try:
-        for event in YAML(typ="safe", pure=True).parse(_with_colons_beside_keys(text)):
+        for event in yaml.parse(_with_colons_beside_keys(text)):
             builder.take(event)
     except InputError:
         raise
@@ -179,7 +195,7 @@ def _compose(text: str, file: str) -> _Node:
         raise _refusal(
             file, builder.line, f"The text is not YAML: {error or type(error).__name__}."
         ) from None
-    return builder.root
+    return builder
 
 
 def _with_colons_beside_keys(text: str) -> str:
@@ -213,6 +229,7 @@ class _Builder:
         self.file = file
         self.root = _Node("", 1, plain=True)
         self.line = 1
+        self.events: list[Event] = []
         self._documents = 0
         self._values = 0
         self._anchors: dict[str, _Node] = {}
@@ -222,6 +239,7 @@ class _Builder:
     def take(self, event: Event) -> None:
         """Add one event of the parser."""
         self.line = event.start_mark.line + 1
+        self.events.append(event)
         if isinstance(event, DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
@@ -271,6 +289,8 @@ class _Builder:
     def _text(self, event: ScalarEvent) -> str:
         """Return the text of a scalar; two escaped surrogates, by which JSON writes an emoji, become one character."""
         text = str(event.value)
+        if event.style == ">":
+            text = text.replace("\a", "")  # marks of ruamel.yaml where the folded text had line breaks
         if "\0" in text:
             raise self._refuse("A text has a null character (\\0), which no name or path may have.")
         if _SURROGATE.search(text) is None:

@@ -11,7 +11,6 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from softdock.errors import InputError, Problem
-from softdock.scenario.loading import load_text
 from softdock.scenario.source import VERSION, check_head, parse, resolve
 from softdock.studio import limits, tasks
 from softdock.studio.folder import Folder, is_bundled
@@ -33,7 +32,7 @@ def list_dispersible_fields(
     answer = tasks.check_text(folder, report_stage, text=text, name=name)
     if answer["problems"]:
         raise InputError(f"The scenario itself has a problem: {answer['problems'][0]['text']}")
-    scenario = load_text(text, *tasks.scenario_origin(folder, name))
+    scenario = tasks.load_checked(folder, text, name)
     return {
         "fields": dict(_fields(answer["form"])),
         "outcomes": scenario.possible_outcomes(),

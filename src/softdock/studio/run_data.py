@@ -54,7 +54,7 @@ def _display(result: Result, system: UnitSystem) -> dict[str, Any]:
         matrix, limits = requirement_table(result, system), limit_lines(result, system)
     except (InputError, ValueError) as error:  # a received result whose scenario is damaged
         return {**found, "requirements": None, "limits": [], "problem": str(error)}
-    lines = [{"channel": line.channel, "value": line.value, "text": line.text} for line in limits]
+    lines = [asdict(line) for line in limits]
     return {**found, "requirements": table_data(matrix), "limits": lines, "problem": ""}
 
 

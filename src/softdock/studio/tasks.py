@@ -17,20 +17,25 @@ from softdock.result import Array, Result, plain_data
 from softdock.result.damaged_results import damaged_result_errors
 from softdock.result.digest import digest_discrepancy
 from softdock.scenario.base import ScenarioBase
-from softdock.scenario.loading import bundled_text, load_text, parse_with_base
-from softdock.scenario.source import check_head, parse, read_file
+from softdock.scenario.loading import (
+    build_scenario,
+    bundled_text,
+    load_text,
+    merge_with_base,
+    parse_with_base,
+)
+from softdock.scenario.source import Source, check_head, read_file
 from softdock.studio import limits
 from softdock.studio.folder import Folder, is_bundled
 from softdock.studio.form import build_form
 from softdock.studio.run_data import summarise_result
 from softdock.studio.run_files import FILES, write_run_file
-from softdock.studio.scenario_edits import differences, set_value
+from softdock.studio.scenario_edits import Document, differences, parse_document
 from softdock.studio.thumbnail_cache import thumbnail_key
 from softdock.studio.thumbnails import thumbnail
 
 if TYPE_CHECKING:
     from softdock.campaign.plan import Plan
-    from softdock.scenario.source import Source
 
 MAX_POINTS = 1500  # of a drawn curve; a longer one is reduced to minima and maxima
 MAX_CURVES = 24
@@ -42,29 +47,25 @@ StageCallback = Callable[[str], None]
 def read_text(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[str, Any]:
     """Return the text of a bundled scenario or of a file below the folder."""
     if is_bundled(name):
-        return {"text": bundled_text(name)[0], "bundled": name}
+        return {"text": bundled_text(name)[0]}
     path = folder.inside(name)
     read_file(path)  # checks size, encoding and header
-    text = path.read_text(encoding="utf-8-sig")
-    base = parse(text).data.get("base", "")
-    return {"text": text, "bundled": base if isinstance(base, str) and is_bundled(base) else ""}
+    return {"text": path.read_text(encoding="utf-8-sig")}
 
 
 def check_text(folder: Folder, report_stage: StageCallback, *, text: str, name: str) -> dict[str, Any]:
     """Return problems and form of a scenario's text, and its differences from its bundled base."""
     checked: dict[str, Any] = {"problems": [], "form": None, "changes": []}
-    stem, directory = scenario_origin(folder, name)
     try:
-        source = _parse_checked(folder, text, stem, directory)
+        document, source = _parse_checked(folder, text, name)
         checked["form"] = build_form(source.data)
-        base = name if is_bundled(name) else parse(text).data.get("base")
+        base = name if is_bundled(name) else document.source.data.get("base")
         if isinstance(base, str) and is_bundled(base):
             before = parse_with_base(bundled_text(base)[0], base, bundled_text(base)[1])
             checked["changes"] = [
                 change for change in differences(before.data, source.data) if change[0] != "base"
             ]
-        limits.check_data(source.data)
-        limits.check(load_text(text, stem, directory))
+        _build_checked(source)
     except InputError as error:
         checked["problems"] = [limits.problem_data(problem) for problem in error.problems]
     return checked
@@ -74,7 +75,8 @@ def change_value(
     folder: Folder, report_stage: StageCallback, *, text: str, name: str, path: str, value: str
 ) -> dict[str, Any]:
     """Return a text with one value replaced or overriding that of the base, and its check."""
-    new = set_value(_copy_base_list(folder, text, name, path), path, value)
+    document, source = _parse_checked(folder, text, name)
+    new = document.with_value(path, value, source.data)
     return {"text": new, **check_text(folder, report_stage, text=new, name=name)}
 
 
@@ -84,8 +86,7 @@ def run_scenario(
     """Run a scenario's text and store the result as a run of the folder."""
     from softdock.simulation import simulate
 
-    stem, directory = scenario_origin(folder, name)
-    scenario = _load_checked(folder, text, stem, directory)
+    scenario = load_checked(folder, text, name)
     report_stage("simulating")
     result = simulate(scenario)
     report_stage("saving")
@@ -135,13 +136,14 @@ def read_curves(
 
 def draw_controllers(folder: Folder, report_stage: StageCallback, *, run: str, units: str) -> str:
     """Return the figures of the controllers of a run as HTML with its style, in a unit system."""
+    from softdock.presentation import chart_svg
     from softdock.presentation.unit_systems import SYSTEMS
-    from softdock.report import control_charts, svg
+    from softdock.report import control_charts
 
     result = Result.load(_run_folder(folder, run))
     with damaged_result_errors(result):
         figures = control_charts.control_figures(result, SYSTEMS[units])
-    style = f"{svg.STYLE}{control_charts.STYLE}"
+    style = f"{chart_svg.STYLE}{control_charts.STYLE}"
     return f'<style>{style}</style><div class="charts">{"".join(figures)}</div>' if figures else ""
 
 
@@ -196,8 +198,7 @@ def draw_thumbnails(folder: Folder, report_stage: StageCallback, *, names: Seque
     for name in names:
         try:
             text = read_text(folder, report_stage, name=name)["text"]
-            stem, directory = scenario_origin(folder, name)
-            found[name] = thumbnail(_load_checked(folder, text, stem, directory), thumbnail_key(text))
+            found[name] = thumbnail(load_checked(folder, text, name), thumbnail_key(text))
         except Exception:  # the page shows a placeholder instead
             continue
     return found
@@ -331,44 +332,25 @@ TASKS: tuple[Callable[..., Any], ...] = (
 )  # fmt: skip
 
 
-def scenario_origin(folder: Folder, name: str) -> tuple[str, Path]:
-    """Return the name of a scenario and the folder of its relative paths."""
-    if is_bundled(name):
-        return name, bundled_text(name)[1]
-    path = folder.inside(name)
-    return path.stem, path.parent
+def load_checked(folder: Folder, text: str, name: str) -> ScenarioBase:
+    """Return the scenario of a text; raises InputError where it exceeds the limits of the studio."""
+    return _build_checked(_parse_checked(folder, text, name)[1])
 
 
-def _parse_checked(folder: Folder, text: str, stem: str, directory: Path) -> Any:
-    """Return the unvalidated data of a text merged with its base; refuse files outside the folder."""
-    if len(text) > 1_000_000:
-        raise InputError("The text is larger than 1 MB.")
-    source = parse(text, file=f"{stem}.yaml", directory=directory)
-    check_head(source)
-    folder.check_source(source)
-    return parse_with_base(text, stem, directory)
+def _parse_checked(folder: Folder, text: str, name: str) -> tuple[Document, Source]:
+    """Return a parsed text and its data merged with its base; refuse files outside the folder."""
+    path = bundled_text(name)[1] / f"{name}.yaml" if is_bundled(name) else folder.inside(name)
+    document = parse_document(text, f"{path.stem}.yaml", path.parent)
+    check_head(document.source)
+    folder.check_source(document.source)
+    return document, merge_with_base(document.source)
 
 
-def _load_checked(folder: Folder, text: str, stem: str, directory: Path) -> ScenarioBase:
-    limits.check_data(_parse_checked(folder, text, stem, directory).data)
-    scenario = load_text(text, stem, directory)
+def _build_checked(source: Source) -> ScenarioBase:
+    limits.check_data(source.data)
+    scenario = build_scenario(source, Path(source.file).stem)
     limits.check(scenario)
     return scenario
-
-
-def _copy_base_list(folder: Folder, text: str, name: str, path: str) -> str:
-    """Copy a list from the base into the text before an entry is changed, because merging replaces whole lists."""
-    stem, directory = scenario_origin(folder, name)
-    whole, own = parse_with_base(text, stem, directory).data, parse(text).data
-    keys = path.split(".")
-    for i, key in enumerate(keys[:-1]):
-        if isinstance(whole, list):
-            return text
-        whole = whole.get(key) if isinstance(whole, dict) else None
-        own = own.get(key) if isinstance(own, dict) else None
-        if isinstance(whole, list) and own is None:
-            return set_value(text, ".".join(keys[: i + 1]), json.dumps(whole))
-    return text
 
 
 def _run_folder(folder: Folder, run: str) -> Path:

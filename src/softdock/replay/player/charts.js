@@ -1,6 +1,6 @@
 // Charts of recorded quantities: one canvas per unit, with a common cursor and time range.
 
-// Display units by SI unit and colours of curves, from softdock.presentation.
+// Display units by SI unit, colours and patterns of curves, from softdock.presentation.
 const PRESENTATION = JSON.parse(document.getElementById("presentation").textContent);
 const FONT = "11px system-ui, sans-serif";
 function isDark() {
@@ -10,6 +10,18 @@ function isDark() {
 function curveColour(i) {
   const palette = PRESENTATION[isDark() ? "dark" : "light"];
   return palette[i % palette.length];
+}
+
+// Lengths of lines and gaps; empty for a continuous line.
+function curveDash(i) {
+  return PRESENTATION.dashes[i % PRESENTATION.dashes.length];
+}
+
+// A piece of a line for the legend, as a background.
+function swatch(i) {
+  let at = 0;
+  const stops = curveDash(i).map((length, k) => `${k % 2 ? "transparent" : curveColour(i)} ${at}px ${(at += length)}px`);
+  return stops.length ? `repeating-linear-gradient(90deg, ${stops.join(", ")})` : curveColour(i);
 }
 
 // The unit to show so that the largest value is at least 1, if there is one.
@@ -125,7 +137,7 @@ class Chart {
     context.beginPath();
     context.rect(this.left, top - 2, right - this.left, bottom - top + 4);
     context.clip();
-    this.curves.forEach((curve, i) => this.line(context, curve, curveColour(i), toX, toY, a, b));
+    this.curves.forEach((curve, i) => this.line(context, curve, i, toX, toY, a, b));
     context.restore();
     context.strokeStyle = ink;
     context.beginPath();
@@ -182,8 +194,9 @@ class Chart {
     return [low === 0 ? 0 : low - pad, high + pad];
   }
 
-  line(context, { times, values }, colour, toX, toY, a, b) {
-    context.strokeStyle = colour;
+  line(context, { times, values }, i, toX, toY, a, b) {
+    context.strokeStyle = curveColour(i);
+    context.setLineDash(curveDash(i));
     context.lineWidth = 1.6;
     context.lineJoin = "round";
     context.beginPath();
@@ -201,7 +214,7 @@ class Chart {
   updateReadout(t) {
     this.curves.forEach((curve, i) => {
       this.labels[i].textContent = this.text(i, t);
-      this.labels[i].parentElement.firstElementChild.style.background = curveColour(i);
+      this.labels[i].parentElement.firstElementChild.style.background = swatch(i);
     });
   }
 }

@@ -1,15 +1,20 @@
-"""Options of ECharts charts: axes with units, curves over time."""
+"""Charts as options of ECharts, which zooms them and shows values under the pointer."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from softdock.presentation.chart import Chart, LimitLine, Series, TimeCurve, time_chart
 from softdock.presentation.colours import SERIES, STATUS_COLOURS
-from softdock.presentation.labels import quantity_label
-from softdock.presentation.numbers import display_unit
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
+from softdock.result import Array, Event
 
 GREY, FAINT = "#8a94a3", "rgba(138,148,163,0.22)"
+EARLIER = (4, 4)
+"""Dashes of curves of an earlier run."""
 TEXT = {"color": GREY, "fontSize": 12}
 ESCAPE = "(s => String(s).replace(/[&<>\"']/g, c => '&#' + c.charCodeAt(0) + ';'))"
 """JavaScript function that escapes a text for the HTML of a tooltip."""
@@ -37,49 +42,47 @@ def frame(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def over_time(
-    unit: str,
     curves: Mapping[str, Any],
     earlier: Mapping[str, Any],
     events: Sequence[Mapping[str, Any]],
     limits: Sequence[Mapping[str, Any]] = (),
     system: UnitSystem = AUTOMATIC,
-) -> dict[str, Any]:
-    """Return a chart of curves of one SI unit over time; curves of an earlier run are dashed.
+) -> Chart:
+    """Return the chart of curves of one SI unit, which `read_curves` has read; those of an earlier run by name.
 
-    `limits` (channel, value [SI], text) of channels that are not drawn are left out.
+    `limits` (those of `summarise_result`) of channels that are not drawn are left out.
     """
-    symbol, factor = display_unit(
-        unit, _largest([*curves.values(), *(earlier[n] for n in curves if n in earlier)]), system
+    drawn = [_time_curve(name, curve) for name, curve in curves.items()]
+    ends = [float(curve.time[end]) for curve in drawn if curve.time.size for end in (0, -1)] or [0.0]
+    return time_chart(
+        drawn,
+        (min(ends), max(ends)),
+        events=[Event(time=float(event["time"]), name="") for event in events],
+        limits=[LimitLine(**limit) for limit in limits if limit["channel"] in curves],
+        earlier=[_time_curve(name, curve) for name, curve in earlier.items()],
+        system=system,
     )
-    series: list[dict[str, Any]] = []
-    for i, (name, curve) in enumerate(curves.items()):
-        colour = SERIES[i % len(SERIES)]
-        line = {
-            "type": "line",
-            "showSymbol": False,
-            "lineStyle": {"width": 1.6, "color": colour},
-            "sampling": "none",
-        }
-        series.append(
-            {**line, "name": name, "data": _scaled(curve["points"], factor), "itemStyle": {"color": colour}}
-        )
-        if name in earlier:
-            dashed = {"width": 1.4, "color": colour, "type": "dashed", "opacity": 0.75}
-            series.append(
-                {**line, "name": f"{name}, earlier", "data": _scaled(earlier[name]["points"], factor),
-                 "lineStyle": dashed, "itemStyle": {"color": colour}}
-            )  # fmt: skip
-    series += _limit_series(curves, limits, factor)
-    # NiceGUI evaluates keys of charts that begin with a colon, so that nothing but numbers and texts may enter.
-    marks = [{"xAxis": float(event["time"]), "name": str(event["name"])} for event in events]
-    if series and marks:
+
+
+def to_echarts(chart: Chart) -> dict[str, Any]:
+    """Return a chart whose horizontal range the user can zoom.
+
+    NiceGUI evaluates keys of charts that begin with a colon, so that nothing but numbers and texts may enter.
+    """
+    series = [_line(one) for one in chart.series]
+    if series and chart.marks:
         series[0]["markLine"] = {
             "silent": True, "symbol": "none", "lineStyle": {"color": GREY, "type": "dotted", "width": 1},
-            "label": {"show": False}, "data": marks,
+            "label": {"show": False}, "data": [{"xAxis": mark.x} for mark in chart.marks],
         }  # fmt: skip
+    for limit in chart.limits:  # series, so that the axis contains them
+        ends, colour = np.array([chart.x.start, chart.x.end]), STATUS_COLOURS[Status.FAILED][0]
+        series.append(
+            _styled(f"{limit.text} ({limit.channel})", ends, np.full(2, limit.value), colour, (7, 4))
+        )
     return frame(
-        axis("time [s]"),
-        axis(quantity_label(unit, symbol)),
+        axis(chart.x.label),
+        axis(chart.y.label),
         series=series,
         dataZoom=[{"type": "inside", "filterMode": "none"}],
         toolbox={
@@ -89,21 +92,25 @@ def over_time(
     )  # fmt: skip
 
 
-def _limit_series(
-    curves: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], factor: float
-) -> list[dict[str, Any]]:
-    """Return a horizontal line for each limit of a drawn channel; a series, so that the axis contains it."""
-    times = [curve["points"][end][0] for curve in curves.values() if curve["points"] for end in (0, -1)]
-    colour, lines = STATUS_COLOURS[Status.FAILED][0], []
-    for limit in limits:
-        if limit["channel"] in curves and times:
-            value = factor * float(limit["value"])
-            lines.append(
-                {"type": "line", "name": f"{limit['text']} ({limit['channel']})", "showSymbol": False, "silent": True,
-                 "data": [[min(times), value], [max(times), value]], "itemStyle": {"color": colour},
-                 "lineStyle": {"width": 1.6, "color": colour, "type": [7, 4]}}
-            )  # fmt: skip
-    return lines
+def _line(one: Series) -> dict[str, Any]:
+    """Return a series; one of an earlier run has short dashes in a fainter colour."""
+    if one.is_earlier:
+        return _styled(one.name, one.x, one.y, SERIES[one.colour], EARLIER, opacity=0.75)
+    return _styled(one.name, one.x, one.y, SERIES[one.colour], one.dash)
+
+
+def _styled(name: str, x: Array, y: Array, colour: str, dash: tuple[int, ...], **more: Any) -> dict[str, Any]:
+    style = {"width": 1.6, "color": colour, "type": list(dash) or "solid", **more}
+    points = [[a, b if math.isfinite(b) else None] for a, b in zip(x.tolist(), y.tolist())]
+    return {
+        "type": "line", "name": name, "showSymbol": False, "sampling": "none", "data": points,
+        "lineStyle": style, "itemStyle": {"color": colour},
+    }  # fmt: skip
+
+
+def _time_curve(name: str, curve: Mapping[str, Any]) -> TimeCurve:
+    points = np.array(curve["points"], dtype=float).reshape(-1, 2)  # NaN where the value is None
+    return TimeCurve(name=name, unit=str(curve["unit"]), time=points[:, 0], values=points[:, 1])
 
 
 def by_unit(curves: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -112,14 +119,3 @@ def by_unit(curves: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for name, curve in curves.items():
         found.setdefault(curve["unit"], {})[name] = curve
     return found
-
-
-def _scaled(points: Sequence[Sequence[float | None]], factor: float) -> list[list[float | None]]:
-    """Return points (time, value) with their values in a display unit; gaps stay None."""
-    return [[time, None if value is None else factor * value] for time, value in points]
-
-
-def _largest(curves: Sequence[Mapping[str, Any]]) -> float:
-    return max(
-        (abs(value) for curve in curves for _, value in curve["points"] if value is not None), default=0.0
-    )

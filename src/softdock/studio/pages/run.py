@@ -268,16 +268,13 @@ class RunView:
         with self.chart_box:
             if not curves:
                 ui.label("Select channels to draw.").classes("soft")
-            for unit, group in charts.by_unit(curves).items():
-                options = charts.over_time(
-                    unit,
-                    group,
-                    earlier,
-                    self.summary["events"],
-                    self._display()["limits"],
-                    SYSTEMS[self.units],
+            for group in charts.by_unit(curves).values():
+                chart = charts.over_time(
+                    group, earlier, self.summary["events"], self._display()["limits"], SYSTEMS[self.units]
                 )
-                ui.echart(options).classes("w-full").style("height: 250px").mark("chart")
+                if chart.note:
+                    ui.label(chart.note).classes("soft").style("font-size: 12.5px").mark("limits")
+                ui.echart(charts.to_echarts(chart)).classes("w-full").style("height: 250px").mark("chart")
 
     async def _load_earlier_curves(self, names: list[str]) -> dict[str, Any]:
         if not self.earlier:
