@@ -27,7 +27,7 @@ from softdock.campaign.confidence import (
 from softdock.campaign.loading import load
 from softdock.campaign.statistics import stop_rule_state
 from softdock.campaign.summary import chosen_metrics, dispersed_inputs, summarise
-from softdock.campaign.table import Table, export, read_table, status_of
+from softdock.campaign.table import CampaignTable, export, read_table, status_of
 from softdock.errors import InputError
 from softdock.presentation.requirements import campaign_notes
 from softdock.result.requirements import CampaignVerdict, compare
@@ -214,7 +214,7 @@ def test_metrics_with_requirements_are_drawn_first() -> None:
     metrics = {f"m{i}": np.arange(9.0) + i for i in range(9)}
     data = {"requirements": {"R": {"metric": "m8", "at_most": 5.0}}, "metrics": {}}
     manifest = {"campaign": {"metrics": []}, "scenario": {"data": data}}
-    table = cast(Table, SimpleNamespace(metrics=metrics, manifest=manifest))
+    table = cast(CampaignTable, SimpleNamespace(metrics=metrics, manifest=manifest))
     assert chosen_metrics(table) == ["m8", "m0", "m1", "m2", "m3", "m4"]
 
 
@@ -223,7 +223,7 @@ def test_metrics_that_repeat_another_are_not_drawn() -> None:
     force = np.arange(9.0)
     metrics = {"force": force, "copy": force.copy(), "joint": 1.001 * force, "moment": force[::-1]}
     manifest = {"campaign": {"metrics": []}, "scenario": {"data": {}}}
-    table = cast(Table, SimpleNamespace(metrics=metrics, manifest=manifest))
+    table = cast(CampaignTable, SimpleNamespace(metrics=metrics, manifest=manifest))
     assert chosen_metrics(table) == ["force", "moment"]
     manifest["campaign"]["metrics"] = ["copy", "joint"]
     assert chosen_metrics(table) == ["copy", "joint"]

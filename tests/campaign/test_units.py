@@ -12,7 +12,7 @@ from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.summary import summarise
-from softdock.campaign.table import Table, export, read_table
+from softdock.campaign.table import CampaignTable, export, read_table
 from softdock.campaign.workers import Backend
 from softdock.presentation.unit_systems import SI
 from softdock.report.campaign import write_report
@@ -137,7 +137,7 @@ def test_fields_of_other_kinds_of_scenarios_have_units() -> None:
 @pytest.mark.parametrize(("longest", "title"), [(2.5, ""), (60.0, "1 of 40 runs are above the axis")])
 def test_an_outlier_is_left_out_of_the_axis_and_counted_in_the_title(longest: float, title: str) -> None:
     times = np.append(np.linspace(1.0, 2.0, 39), longest)
-    table = Table(
+    table = CampaignTable(
         manifest={}, state={}, run=np.arange(40), status=[], outcome=[], message=[],
         inputs={"approach.speed": np.linspace(0.01, 0.05, 40)}, metrics={"opening_time": times},
         units={"input.approach.speed": "m/s", "opening_time": "s"},

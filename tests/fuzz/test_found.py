@@ -34,7 +34,7 @@ from softdock.campaign.workers import Backend
 from softdock.cli.console import output_folders, print_json, print_result, report
 from softdock.errors import CONTROL_CHARACTERS, InputError, Problem
 from softdock.flexible import read_modes
-from softdock.geometry.chain import Link, _start_at_lowest_rim
+from softdock.geometry.chain import ChainSegment, _start_at_lowest_rim
 from softdock.geometry.profile import Line
 from softdock.model.surfaces import Surface
 from softdock.presentation.unit_systems import SYSTEMS
@@ -215,7 +215,7 @@ def test_metrics_whose_squares_overflow_are_compared() -> None:
 
 
 def test_flat_closed_meridian_keeps_its_start() -> None:
-    links = [Link(segment=Line(start=(0.0, r), end=(0.0, r + 1.0)), piece=0) for r in (0.0, 1.0)]
+    links = [ChainSegment(segment=Line(start=(0.0, r), end=(0.0, r + 1.0)), piece=0) for r in (0.0, 1.0)]
     assert _start_at_lowest_rim(links, 1e-6) == links
 
 

@@ -19,7 +19,7 @@ from softdock.report.limits import limit_lines
 from softdock.report.panels import load_panels, motion_panels
 from softdock.report.run import ReportOptions, run_report, write_run_report
 from softdock.report.timeline import NEGLIGIBLE, build_timeline
-from softdock.result import Event, Result
+from softdock.result import Result, RunEvent
 from softdock.scenario.loading import from_data
 
 VOID = {"meta", "path", "polyline", "link", "br", "img"}
@@ -93,7 +93,7 @@ def test_text_is_escaped() -> None:
         message=NASTY,
         scenario=NASTY,
         definition=definition,
-        events=(Event(time=0.5, name="x", message=NASTY),),
+        events=(RunEvent(time=0.5, name="x", message=NASTY),),
     )
     page = run_report(nasty)
     assert "<img" not in page
@@ -119,7 +119,7 @@ def test_the_timeline_shows_recorded_values_at_events() -> None:
 
 def test_a_timeline_with_thousands_of_events_is_shortened() -> None:
     result = runs.spinning()
-    events = tuple(Event(time=k * 1e-4, name="tick") for k in range(5000))
+    events = tuple(RunEvent(time=k * 1e-4, name="tick") for k in range(5000))
     timeline = build_timeline(replace(result, events=events), scene(result))
     assert len(timeline) <= 61
     assert any("earlier entries are not listed" in entry.text for entry in timeline)

@@ -234,3 +234,13 @@ def test_fields_of_records_are_reachable_by_name_without_compilation() -> None:
         if field in taken
     }
     assert not found
+
+
+def test_no_two_classes_have_the_same_name() -> None:
+    """A name leads to one class; two ideas have two names, and one idea has one class."""
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

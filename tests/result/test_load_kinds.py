@@ -17,7 +17,7 @@ from softdock.presentation.unit_systems import AUTOMATIC
 from softdock.report.load_channels import history_loads, phase_peaks
 from softdock.report.panels import load_panels
 from softdock.report.timeline import _peak_loads
-from softdock.result import History, Load, Result
+from softdock.result import History, PeakReaction, Result
 from softdock.scenario.loading import from_data
 from softdock.studio.run_data import summarise_result
 
@@ -101,7 +101,7 @@ def result() -> Result:
     return simulate(from_data(every_kind()))
 
 
-def kinds(loads: tuple[Load, ...]) -> dict[str, str]:
+def kinds(loads: tuple[PeakReaction, ...]) -> dict[str, str]:
     return {load.name: load.kind for load in loads}
 
 

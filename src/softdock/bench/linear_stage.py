@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.robot.link import Command, Limits, State
+from softdock.robot.link import Command, JointLimits, RobotState
 
 
 class LinearStage:
@@ -14,7 +14,7 @@ class LinearStage:
 
     def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
         one = np.ones(1)
-        self._limits = Limits(
+        self._limits = JointLimits(
             q_min=-one,
             q_max=one,
             speed=speed_limit * one,
@@ -27,7 +27,7 @@ class LinearStage:
         self._t, self._x, self._v, self._force = 0.0, 0.0, 0.0, 0.0
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of position, speed, force and stiffness."""
         return self._limits
 
@@ -39,10 +39,10 @@ class LinearStage:
         self._x = end
         self._t += duration
 
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """Return the measured state; torques are forces [N] on the stage."""
         force = np.array([-self._force])
-        return State(
+        return RobotState(
             t=self._t,
             q=np.array([self._x]),
             qdot=np.array([self._v]),

@@ -11,7 +11,7 @@ from softdock.bench.entry_points import compare_manifolds, repeat_pin
 from softdock.bench.timing import shortest_loop_time
 from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
-from softdock.contact.layer import Friction
+from softdock.contact.layer import CoulombFriction
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
 from softdock.presentation.progress import Progress
@@ -24,7 +24,7 @@ from softdock.simulation.real_time import FRAME, RealTime, run_in_frames
 
 PAPER_PAIR = 20e-6
 """Time per pair and step in the paper [s], on a 4.13 GHz desktop processor."""
-LAW = PinLaw(stiffness=1e6, damping=1.0, friction=Friction(coefficient=0.2))
+LAW = PinLaw(stiffness=1e6, damping=1.0, friction=CoulombFriction(coefficient=0.2))
 PAIR = PinInHole(pin=Pin(radius=0.0174, length=0.06), hole=Hole(radius=0.0175, straight=0.05), law=LAW)
 """The paper's diameter of 3.5 cm, with a clearance of 0.2 mm."""
 LEVELS = (8, 16)

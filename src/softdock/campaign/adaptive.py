@@ -23,7 +23,7 @@ from softdock.errors import RunError
 from softdock.result import Array, plain_data
 
 
-class Search(Protocol):
+class AdaptiveSearch(Protocol):
     """A method that chooses runs by the margins of earlier runs."""
 
     def batches(self) -> Generator[Array, Array, None]:

@@ -31,7 +31,7 @@ HOLDOUT_LEVEL = -1
 
 
 @dataclass(frozen=True)
-class Refinement:
+class SurrogateRefinement:
     """What the surrogate states after some runs; volumes are fractions of that of the ranges."""
 
     level: int
@@ -55,7 +55,7 @@ class BoundaryRefinement:
         """Store the settings; `points` returns random points (n, dims) of the unit cube for runs start to stop."""
         self.settings, self.most_runs, self.seed = settings, runs, seed
         self.continuous, self.points, self.dims = continuous, points, dims
-        self.refinements: list[Refinement] = []
+        self.refinements: list[SurrogateRefinement] = []
         self.runs = 0
         self.reached = False
         """Whether the uncertain volume is within the tolerance."""
@@ -93,7 +93,7 @@ class BoundaryRefinement:
         wrong = np.minimum(chance, 1.0 - chance)
         tested = self.surrogate.score(self.x_test) > 0.0
         self.refinements.append(
-            Refinement(
+            SurrogateRefinement(
                 level=-(-(len(self.x) - initial_runs(self.settings, self.dims)) // self.settings.batch),
                 runs=len(self.x),
                 uncertain_volume=float((wrong > 1.0 - CERTAIN).mean()),

@@ -17,7 +17,7 @@ from softdock.campaign.plan import Plan
 from softdock.campaign.run_table import RunTable, run_table
 from softdock.campaign.statistics import wilson
 from softdock.campaign.stored_entries import check_manifest
-from softdock.campaign.table import Table, read_table, status_of
+from softdock.campaign.table import CampaignTable, read_table, status_of
 from softdock.campaign.workers import Backend, check_workers
 from softdock.errors import InputError, Problem, file_errors
 from softdock.files.atomic import write_together
@@ -239,7 +239,7 @@ class Campaign:
             raise InputError("The campaign has no results yet: call its method `run` first.")
         return self._folder
 
-    def _table(self) -> Table:
+    def _table(self) -> CampaignTable:
         return read_table(self._finished_folder())
 
     def _choose_folder(self, folder: str | os.PathLike[str] | None) -> Path:
@@ -299,7 +299,7 @@ def _file_name(name: str) -> str:
     return name if re.fullmatch(r"[\w-]+", name) and name != Path(CAMPAIGN_FILE).stem else "scenario"
 
 
-def _failure_probability(table: Table) -> Probability:
+def _failure_probability(table: CampaignTable) -> Probability:
     found = table.search or {}
     if found.get("probability") is None:
         raise InputError("Subset simulation has not finished its first level; there is no probability yet.")

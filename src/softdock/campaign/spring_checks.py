@@ -17,7 +17,7 @@ from softdock.campaign.runner import plan_of
 from softdock.campaign.sized_spring import SizedSpring, find_spring
 from softdock.campaign.sizing import SpringSize
 from softdock.campaign.stored_entries import check_row, decode_mapping
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.campaign.template import Template
 from softdock.campaign.workers import default_backend, default_workers, open_executor
 from softdock.errors import InputError
@@ -79,7 +79,7 @@ Repeat = Callable[[float, Sequence[int]], dict[int, Repeated]]
 """Repeats runs, by their numbers, with a linear spring of a stiffness."""
 
 
-def check_spring(table: Table, size: SpringSize, metric: str, stroke: float) -> SpringCheck:
+def check_spring(table: CampaignTable, size: SpringSize, metric: str, stroke: float) -> SpringCheck:
     """Repeat the runs that need the stiffest springs with the sized spring, until it holds in all of them.
 
     `stroke` [m or rad] is the one that the campaign gives the spring; stops may leave less of it, which `size` has.
@@ -212,7 +212,13 @@ class _Repeater:
     """Repeats runs of a campaign with a linear spring in place of the one that is sized."""
 
     def __init__(
-        self, plan: Plan, table: Table, metric: str, stroke: float, pool: Executor, runs: Sequence[int]
+        self,
+        plan: Plan,
+        table: CampaignTable,
+        metric: str,
+        stroke: float,
+        pool: Executor,
+        runs: Sequence[int],
     ) -> None:
         self.metric, self.stroke, self.pool = metric, stroke, pool
         spring = _spring_in(plan.template.data, metric)
@@ -287,7 +293,7 @@ def _spring_in(definition: Mapping[str, Any], metric: str) -> SizedSpring:
     return found
 
 
-def _stored_inputs(plan: Plan, table: Table, runs: Sequence[int]) -> dict[int, Inputs]:
+def _stored_inputs(plan: Plan, table: CampaignTable, runs: Sequence[int]) -> dict[int, Inputs]:
     """Return the inputs of runs by their numbers; those of the table where they depend on earlier runs."""
     if plan.campaign.method == "monte-carlo":
         return {run: plan.inputs(run, run + 1)[0] for run in runs}

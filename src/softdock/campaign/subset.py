@@ -50,7 +50,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class _Samples:
+class _LevelSamples:
     """Samples of a level, chain by chain."""
 
     z: Array
@@ -86,16 +86,16 @@ class SubsetSimulation:
         while self._add_level(samples, acceptance):
             samples, acceptance = yield from self._next_level(samples, self.levels[-1].threshold)
 
-    def _first_level(self) -> Generator[Array, Array, _Samples]:
+    def _first_level(self) -> Generator[Array, Array, _LevelSamples]:
         count = self.settings.level_runs
         z = self._draw(count)
         margin = yield z
         self._scatter = np.zeros(count)
-        return _Samples(z, margin, np.arange(count, dtype=np.int64), 1)
+        return _LevelSamples(z, margin, np.arange(count, dtype=np.int64), 1)
 
     def _next_level(
-        self, samples: _Samples, threshold: float
-    ) -> Generator[Array, Array, tuple[_Samples, float]]:
+        self, samples: _LevelSamples, threshold: float
+    ) -> Generator[Array, Array, tuple[_LevelSamples, float]]:
         """Run one chain from each of the samples with the smallest margins, all below the threshold."""
         steps = round(1.0 / self.settings.level_probability)
         seeds = np.sort(np.argsort(samples.margin, kind="stable")[: len(samples.margin) // steps])
@@ -115,14 +115,14 @@ class SubsetSimulation:
             self._spread *= math.exp(accepted - ACCEPTANCE)  # Eq. (U4)
             rates.append(accepted)
         root = np.repeat(samples.root[seeds], steps)
-        return _Samples(z.reshape(-1, self.dims), margin.ravel(), root, steps), float(np.mean(rates))
+        return _LevelSamples(z.reshape(-1, self.dims), margin.ravel(), root, steps), float(np.mean(rates))
 
     def _draw(self, count: int) -> Array:
         noise = self.noise(self.runs, self.runs + count)
         self.runs += count
         return noise
 
-    def _add_level(self, samples: _Samples, acceptance: float | None) -> bool:
+    def _add_level(self, samples: _LevelSamples, acceptance: float | None) -> bool:
         """Evaluate the samples of a level; return whether another level follows."""
         margin, count = samples.margin, len(samples.margin)
         seeds = round(count * self.settings.level_probability)

@@ -24,7 +24,7 @@ from softdock.campaign.statistics import (
     sobol_indices,
     stop_rule_state,
 )
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.errors import InputError, Problem
 from softdock.model.requirements import metric_names
 from softdock.presentation.campaign import stop_rule_text, success_text
@@ -139,7 +139,7 @@ class CampaignSummary:
         return {name: plain_data(value) for name, value in data.items()}
 
 
-def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
+def summarise(whole: CampaignTable, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
     """Return the summary of a table, with sentences in a unit system.
 
     Statistics use the runs that do not depend on each other.
@@ -190,7 +190,7 @@ def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
     )  # fmt: skip
 
 
-def _sample_sentence(whole: Table, sample: Table) -> list[str]:
+def _sample_sentence(whole: CampaignTable, sample: CampaignTable) -> list[str]:
     """Return which runs the statistics use, where these are not all."""
     if whole.level is None:
         return []
@@ -199,7 +199,7 @@ def _sample_sentence(whole: Table, sample: Table) -> list[str]:
     ]
 
 
-def _failure_sentence(table: Table) -> list[str]:
+def _failure_sentence(table: CampaignTable) -> list[str]:
     """Return how many runs failed, by outcome; nothing if there is none."""
     failures = table.failures()
     if not failures:
@@ -211,7 +211,7 @@ def _failure_sentence(table: Table) -> list[str]:
     ]
 
 
-def dispersed_inputs(table: Table) -> list[str]:
+def dispersed_inputs(table: CampaignTable) -> list[str]:
     """Return the names of the numeric inputs; norms instead of components where a magnitude is dispersed."""
     replaced: set[str] = set()
     for name in table.inputs:
@@ -220,7 +220,7 @@ def dispersed_inputs(table: Table) -> list[str]:
     return [name for name in table.inputs if name not in replaced]
 
 
-def chosen_metrics(table: Table) -> list[str]:
+def chosen_metrics(table: CampaignTable) -> list[str]:
     """Return the metrics that the campaign names, or the first that vary, those with requirements before others.
 
     Metrics that repeat an earlier one up to `SAME_VALUES`, such as the load of a joint behind the only contact, are
@@ -256,7 +256,7 @@ def _same_values(one: Array, other: Array) -> bool:
     return bool(np.linalg.norm(one - other) <= SAME_VALUES * np.linalg.norm(one))
 
 
-def _correlations(table: Table, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:
+def _correlations(table: CampaignTable, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:
     columns = {metric: table.metrics[metric] for metric in metrics}
     if table.success is not None:
         columns["success"] = table.success.astype(float)
@@ -268,14 +268,14 @@ def _correlations(table: Table, inputs: list[str], metrics: list[str]) -> list[R
     return [one for one in found if one is not None]
 
 
-def _success_sentence(table: Table) -> list[str]:
+def _success_sentence(table: CampaignTable) -> list[str]:
     rate = table.success_rate()
     if rate is None:
         return []
     return [f"{table.run.size:,} runs: {success_text(rate['share'], rate['low'], rate['high'])}"]
 
 
-def _stop_sentence(table: Table) -> list[str]:
+def _stop_sentence(table: CampaignTable) -> list[str]:
     """Return whether the stop rule of a complete campaign was satisfied; nothing without a rule."""
     rule, success = table.manifest["campaign"].get("stop"), table.success
     if rule is None or success is None or table.run.size < table.planned:
@@ -285,7 +285,7 @@ def _stop_sentence(table: Table) -> list[str]:
     return list(filter(None, [stop_rule_text(state, success.size)]))
 
 
-def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> list[str]:
+def _assist_sentences(table: CampaignTable, inputs: list[str], system: UnitSystem) -> list[str]:
     """Return sentences with the numbers that the ASSIST paper reads from its Figures 12 to 14."""
     if "opening_time" not in table.metrics or "approach.speed" not in table.inputs:
         return []
@@ -321,7 +321,7 @@ def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> li
     return sentences
 
 
-def _springs(table: Table) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
+def _springs(table: CampaignTable) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
     """Return the sized springs of the campaign, and what repeating runs with them showed, by name."""
     sizes, checks = [], {}
     for name, spring in table.manifest["campaign"]["springs"].items():
@@ -341,7 +341,7 @@ def _springs(table: Table) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
     return sizes, checks
 
 
-def _column_of(table: Table, size: SpringSize) -> Column:
+def _column_of(table: CampaignTable, size: SpringSize) -> Column:
     """Return a function that returns inputs (`input PATH`) and metrics of the runs of a size."""
     rows = np.isin(table.run, size.runs)
     columns = {f"input {name}": values for name, values in table.inputs.items()} | table.metrics
@@ -352,7 +352,7 @@ def _column_of(table: Table, size: SpringSize) -> Column:
     return column
 
 
-def _sobol(table: Table, metrics: list[str]) -> dict[str, SobolIndices]:
+def _sobol(table: CampaignTable, metrics: list[str]) -> dict[str, SobolIndices]:
     names = tuple(table.manifest["campaign"]["dispersions"])
     if not np.array_equal(table.run, np.arange(table.run.size)):
         return {}  # runs of the design are missing while the campaign runs
@@ -360,7 +360,7 @@ def _sobol(table: Table, metrics: list[str]) -> dict[str, SobolIndices]:
     return {metric: indices for metric, indices in found.items() if indices is not None}
 
 
-def _envelope(table: Table, inputs: list[str]) -> tuple[str, str, Envelope] | None:
+def _envelope(table: CampaignTable, inputs: list[str]) -> tuple[str, str, Envelope] | None:
     """Return the capture envelope over the two inputs with the largest rank correlation with success."""
     success = table.success
     if success is None or success.all() or not success.any():
@@ -373,7 +373,7 @@ def _envelope(table: Table, inputs: list[str]) -> tuple[str, str, Envelope] | No
     return x, y, capture_envelope(table.inputs[x], table.inputs[y], success)
 
 
-def _worst(table: Table, metrics: list[str], system: UnitSystem) -> dict[str, list[tuple[int, str]]]:
+def _worst(table: CampaignTable, metrics: list[str], system: UnitSystem) -> dict[str, list[tuple[int, str]]]:
     cases: dict[str, list[tuple[int, str]]] = {}
     bad = [i for i, status in enumerate(table.status) if status != "done"]
     if bad:
@@ -393,7 +393,7 @@ def _worst(table: Table, metrics: list[str], system: UnitSystem) -> dict[str, li
     return cases
 
 
-def _predictions(table: Table) -> BulkPredictions | None:
+def _predictions(table: CampaignTable) -> BulkPredictions | None:
     """Return the predicted impacts of all samples, for chains of two and two masses."""
     count = table.manifest["campaign"]["predictions"]
     if count is None:

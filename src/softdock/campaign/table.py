@@ -41,7 +41,7 @@ NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
 
 
 @dataclass(frozen=True)
-class Table:
+class CampaignTable:
     """Columns of all finished runs, in the order of their numbers."""
 
     manifest: dict[str, Any]
@@ -82,7 +82,7 @@ class Table:
         """Method of the campaign."""
         return str(self.manifest["campaign"].get("method", "monte-carlo"))
 
-    def random_sample(self) -> "Table":
+    def random_sample(self) -> "CampaignTable":
         """Return the runs that statistics may use; later levels of `subset` and `boundary` are chosen near failure."""
         if self.level is None:
             return self
@@ -159,7 +159,7 @@ class Table:
         return {str(names[i]): int(numbers[i]) for i in order}
 
 
-def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
+def read_table(folder: Path, campaign_file: Path | None = None) -> CampaignTable:
     """Read the table of a campaign; also while the campaign runs."""
     with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
@@ -174,7 +174,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         phases = [decode_phases(row.phases) for row in rows]
         discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
         phase_names(manifest["scenario"]["data"])  # refuses damaged phases here, where the table is named
-    return Table(
+    return CampaignTable(
         manifest=manifest,
         state=state,
         run=np.array([row.run for row in rows], dtype=np.int64),

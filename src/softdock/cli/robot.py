@@ -82,7 +82,7 @@ def serve(
     wait = None if timeout is None else _parse_option("--timeout", timeout, "s")
     period = check_period(_parse_option("--cycle", cycle, "s"))
     server = RobotServer(_load_robot(name), period, wait)
-    keep_running = _StopCondition(None if duration is None else _parse_option("--duration", duration, "s"))
+    keep_running = _ServiceEnd(None if duration is None else _parse_option("--duration", duration, "s"))
     listening = _listen(server, name, host, port, conditions, keep_running)
     if as_json:
         console.print_json({"robot": name, "address": listening, **server.to_json()})
@@ -167,7 +167,7 @@ def check(
     from softdock.robot.link import monitor
     from softdock.robot.udp import connect
 
-    keep_running = _StopCondition(_parse_option("--duration", duration, "s"))
+    keep_running = _ServiceEnd(_parse_option("--duration", duration, "s"))
     with connect(host, port) as link:
         state = link.cycle(monitor(link.limits.joints))
         while keep_running():
@@ -215,7 +215,7 @@ def _describe_network(conditions: "Conditions") -> str:
     return ", " + ", ".join(words) if words else ""
 
 
-class _StopCondition:
+class _ServiceEnd:
     """Returns True until a time [s] has passed or Ctrl-C or SIGTERM is received."""
 
     def __init__(self, duration: float | None) -> None:

@@ -14,7 +14,7 @@ from softdock.dynamics.kernels.integration.stepping import StepMethod
 from softdock.dynamics.kernels.recording.run_data import PROGRESS, RUN_SETTINGS
 from softdock.dynamics.kernels.search.events import EVENT_STATE
 from softdock.dynamics.kernels.search.windows import WINDOW_STATE, WindowStage
-from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.elements.declaration import ElementKind, RunLimits
 from softdock.elements.registry import ELEMENT_KINDS
@@ -133,7 +133,7 @@ def initial_progress(settings: Settings) -> np.recarray:
     return progress
 
 
-def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:
+def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMomentum) -> Floats:
     """Return the tolerance of every state; that of energies follows from the tolerance of speeds.
 
     Energies need error control of their own: the end stop of a coupling still dissipates after its release, while it

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.conservation import Conservation, EnergyAndMomentum
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.recording.run_data import RunData, Status
+from softdock.dynamics.kernels.recording.run_data import RunData, RunStatus
 from softdock.elements.kernels.dispatch import States
 from softdock.tree.kernels.tree import FREE
 
@@ -38,13 +38,13 @@ LOST_INERTIA = (
 """Reason for too small steps of a structure on a very light body."""
 
 ENDINGS = {
-    Status.TIME_REACHED: Ending.TIME_REACHED,
-    Status.STOPPED: Ending.STOPPED,
-    Status.STEPS_USED_UP: Ending.STEPS_USED_UP,
-    Status.NOT_FINITE: Ending.NOT_FINITE,
-    Status.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
-    Status.LOG_FULL: Ending.LOG_FULL,
-    Status.PENETRATED: Ending.PENETRATED,
+    RunStatus.TIME_REACHED: Ending.TIME_REACHED,
+    RunStatus.STOPPED: Ending.STOPPED,
+    RunStatus.STEPS_USED_UP: Ending.STEPS_USED_UP,
+    RunStatus.NOT_FINITE: Ending.NOT_FINITE,
+    RunStatus.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
+    RunStatus.LOG_FULL: Ending.LOG_FULL,
+    RunStatus.PENETRATED: Ending.PENETRATED,
 }
 
 

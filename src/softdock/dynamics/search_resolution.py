@@ -11,7 +11,7 @@ from softdock.dynamics.kernels.channels.channels import (
     is_about_frames,
     is_acceleration,
 )
-from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.settings import StepTolerances
 from softdock.dynamics.system_arrays import SystemArrays
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,11 @@ FLOOR_TIME = 0.1
 
 
 def set_resolutions(
-    resolutions: np.recarray, channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float
+    resolutions: np.recarray,
+    channels: np.recarray,
+    accuracy: StepTolerances,
+    tolerance: Floats,
+    lightest: float,
 ) -> None:
     """Set the resolutions of channels from the tolerances of a step and the mass of the lightest link [kg]."""
     out, records, allowed = (

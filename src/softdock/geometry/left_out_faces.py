@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.geometry.axis import AxisFrame
-from softdock.geometry.chain import Chain, Side
+from softdock.geometry.chain import SegmentChain, Side
 from softdock.geometry.facets import Facets
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.ignored_faces import ROUNDING
-from softdock.geometry.pieces import Accuracy, Piece
+from softdock.geometry.pieces import EndAccuracy, Piece
 from softdock.geometry.profile import Profile
 from softdock.geometry.unread_faces import (
     Departure,
@@ -47,7 +47,12 @@ class ReadBody:
 
 
 def left_out_sentences(
-    path: Path, body: ReadBody, part: Chain, profile: Profile, z_range: tuple[float, float] | None, side: Side
+    path: Path,
+    body: ReadBody,
+    part: SegmentChain,
+    profile: Profile,
+    z_range: tuple[float, float] | None,
+    side: Side,
 ) -> tuple[str, ...]:
     """Return sentences about faces left out on purpose; raise `InputError` for faces left out otherwise.
 
@@ -71,11 +76,11 @@ def left_out_sentences(
     return (*sentences, *_cut_off_planes(body, part))
 
 
-def _cut_off_planes(body: ReadBody, part: Chain) -> Iterator[str]:
+def _cut_off_planes(body: ReadBody, part: SegmentChain) -> Iterator[str]:
     """Yield a sentence for every plane at an end of a part that reaches beyond the ring that is read."""
     for link, cut in ((part.links[0], part.cut_start), (part.links[-1], part.cut_end)):
         piece = body.pieces[link.piece]
-        if piece.accuracy != Accuracy.PLANE or cut:
+        if piece.accuracy != EndAccuracy.PLANE or cut:
             continue
         corners = np.unique(body.kept.triangles[piece.triangles])
         z, r, _ = body.frame.cylindrical(body.kept.vertices[corners])

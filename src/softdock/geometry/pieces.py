@@ -17,7 +17,7 @@ FACET_SPAN = 0.6
 """Largest angle of a facet of a surface of revolution around the axis and along the meridian [rad]."""
 
 
-class Accuracy(IntEnum):
+class EndAccuracy(IntEnum):
     """Accuracy of the ends of a piece, in increasing order."""
 
     PLANE = 0
@@ -34,7 +34,7 @@ class Piece:
 
     segments: tuple[Line | Arc, ...]
     triangles: Indices
-    accuracy: Accuracy
+    accuracy: EndAccuracy
     """Accuracy of its ends; at a joint the more accurate end is used."""
     deviation: float
     """Largest distance [m] of the facets' vertices from the segments."""

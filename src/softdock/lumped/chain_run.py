@@ -34,7 +34,7 @@ EVENT_NAMES = {
 }
 
 
-class Outcome(Enum):
+class ChainOutcome(Enum):
     """How a run ended, as a sentence."""
 
     SEPARATED = "The bodies have touched and are apart."
@@ -61,7 +61,7 @@ class ChainRun:
     work: motion.Work
 
     @cached_property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ChainOutcome:
         """How the run ended."""
         return _outcome(self.chain, self.work.state)
 
@@ -262,24 +262,24 @@ def run_chain(chain: Chain, *, end_time: float, impacts: int | None = None, rate
     return ChainRun(chain=chain, work=work)
 
 
-def _outcome(chain: Chain, state: NDArray[np.int64]) -> Outcome:
+def _outcome(chain: Chain, state: NDArray[np.int64]) -> ChainOutcome:
     ended, coupling = state[motion.OUTCOME], state[motion.COUPLING]
     named = {
-        events.LATCHED: Outcome.LATCHED,
-        events.JAMMED: Outcome.JAMMED,
-        events.CHATTERING: Outcome.CHATTERING,
+        events.LATCHED: ChainOutcome.LATCHED,
+        events.JAMMED: ChainOutcome.JAMMED,
+        events.CHATTERING: ChainOutcome.CHATTERING,
     }
     if ended in named:
         return named[ended]
     if not state[motion.TOUCH_COUNT]:
-        return Outcome.NO_CONTACT
+        return ChainOutcome.NO_CONTACT
     if coupling == motion.STUCK:
-        return Outcome.HELD
+        return ChainOutcome.HELD
     if chain.wedge is not None:
-        return Outcome.NOT_LATCHED
+        return ChainOutcome.NOT_LATCHED
     if coupling == motion.RESTING:
-        return Outcome.RESTING
-    return Outcome.IN_CONTACT if state[motion.PAD_STATE] == motion.PAD_LOADED else Outcome.SEPARATED
+        return ChainOutcome.RESTING
+    return ChainOutcome.IN_CONTACT if state[motion.PAD_STATE] == motion.PAD_LOADED else ChainOutcome.SEPARATED
 
 
 def _with_peaks(run: ChainRun, recorded: Array, peaks: Array) -> Array:

@@ -2,15 +2,15 @@
 
 from softdock.lumped.kernels import motion, peaks, rows, time_loop
 from softdock.lumped.kernels.polynomial import COLUMNS
-from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers
+from softdock.native.argument_types import FLOAT, INTEGER, StructureArgument, floats, integers
 from softdock.native.entry_point import EntryPoint
 
-CHAIN = Structure(motion.Chain, {"line": floats(4, "masses"), "touching": INTEGER, "gap": FLOAT})
-INTERFACE = Structure(
+CHAIN = StructureArgument(motion.Chain, {"line": floats(4, "masses"), "touching": INTEGER, "gap": FLOAT})
+INTERFACE = StructureArgument(
     motion.Interface,
     dict.fromkeys(motion.Interface._fields, FLOAT) | {"jams": INTEGER},
 )
-WORK = Structure(
+WORK = StructureArgument(
     motion.Work,
     {
         "q": floats("coordinates", COLUMNS),

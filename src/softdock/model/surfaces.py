@@ -338,7 +338,7 @@ class Contact(Model):
             surface_A=profile_a,
             surface_B=profile_b,
             layer=self.layer.to_layer(),
-            friction=contact_layer.Friction(
+            friction=contact_layer.CoulombFriction(
                 coefficient=self.friction.coefficient,
                 threshold_speed=self.friction.speed,
                 law=contact_layer.FrictionLaw(self.friction.law),

@@ -7,21 +7,21 @@ from typing import Any
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_time
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.result import Load
+from softdock.result import PeakReaction
 
-Components = Callable[[Load, str], tuple[float, ...]]
+Components = Callable[[PeakReaction, str], tuple[float, ...]]
 """Returns the components of a load at its peak, of its force (`N`) or moment (`N*m`)."""
 
 NOISE = 1e-7
 """Share of the largest load of a run, any force [N] or moment [N m], below which loads are rounding errors."""
 
 
-def noise_floor(loads: Sequence[Load]) -> float:
+def noise_floor(loads: Sequence[PeakReaction]) -> float:
     """Return the force [N] or moment [N m] below which loads of a run are shown as zero."""
     return NOISE * max((max(load.peak_force or 0.0, load.peak_moment or 0.0) for load in loads), default=0.0)
 
 
-def without_noise(loads: Sequence[Load]) -> tuple[Load, ...]:
+def without_noise(loads: Sequence[PeakReaction]) -> tuple[PeakReaction, ...]:
     """Return loads as they are shown: peaks below the noise floor are zero."""
     floor = noise_floor(loads)
 
@@ -34,7 +34,7 @@ def without_noise(loads: Sequence[Load]) -> tuple[Load, ...]:
     )
 
 
-def largest_load_text(loads: Sequence[Load], system: UnitSystem = AUTOMATIC) -> str:
+def largest_load_text(loads: Sequence[PeakReaction], system: UnitSystem = AUTOMATIC) -> str:
     """Return the largest force of any kind, and the largest moment, as a sentence; empty without loads."""
     loads = without_noise(loads)
     forces = [load for load in loads if load.peak_force]
@@ -50,13 +50,13 @@ def largest_load_text(loads: Sequence[Load], system: UnitSystem = AUTOMATIC) -> 
 
 
 def _peak(
-    what: str, value: float | None, unit: str, load: Load, time: float | None, system: UnitSystem
+    what: str, value: float | None, unit: str, load: PeakReaction, time: float | None, system: UnitSystem
 ) -> str:
     at = "" if time is None else f" at {format_time(time)}"
     return f"{what} {format_quantity(value, unit, system)} in {load.kind} {load.name}{at}"
 
 
-def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[Load]) -> dict[str, Any]:
+def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[PeakReaction]) -> dict[str, Any]:
     """Return metrics without the peaks that a table of loads beside them contains."""
     flat = [load.name.replace("-", "_") for load in loads]
     shown = {f"peak_{what}_{name}" for name in flat for what in ("force", "moment", "contact_force")}
@@ -64,7 +64,7 @@ def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[Load]) -> d
 
 
 def load_table(
-    loads: Sequence[Load], system: UnitSystem = AUTOMATIC, components: Components | None = None
+    loads: Sequence[PeakReaction], system: UnitSystem = AUTOMATIC, components: Components | None = None
 ) -> Table:
     """Return peak force and moment of every load with their times, and their components where they are given.
 

@@ -11,7 +11,7 @@ from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
 if TYPE_CHECKING:
-    from softdock.result import Phase
+    from softdock.result import RunPhase
 
 ENDS = {"condition": "condition", "timeout": "time limit", "run_end": "end of the run"}
 """How a phase ended, in words."""
@@ -50,7 +50,7 @@ PEAK_NOTE = "Peak loads of phases are those of the recorded rows; 'max contact.f
 
 
 def phase_table(
-    phases: "Sequence[Phase]", peaks: Sequence[PhasePeak], system: UnitSystem = AUTOMATIC
+    phases: "Sequence[RunPhase]", peaks: Sequence[PhasePeak], system: UnitSystem = AUTOMATIC
 ) -> Table:
     """Return name, start, duration, end and peak loads of the phases of a run; no moments where all are zero."""
     has_moments = any(peak.moment for peak in peaks)
@@ -78,7 +78,7 @@ def _peak(value: float | None, unit: str, name: str, system: UnitSystem) -> str:
     return MISSING if not value else f"{format_quantity(value, unit, system)} in {name}"
 
 
-def phase_bars_html(phases: "Sequence[Phase]", span: tuple[float, float]) -> str:
+def phase_bars_html(phases: "Sequence[RunPhase]", span: tuple[float, float]) -> str:
     """Return one bar per phase over a span of time [s]; empty without phases."""
     if not phases:
         return ""

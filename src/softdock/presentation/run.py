@@ -18,7 +18,7 @@ from softdock.presentation.numbers import (
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.result import Audit, Event, Timing
+from softdock.result import Audit, RunEvent, Timing
 
 Values = Mapping[str, Any]
 NEGLIGIBLE_COMPONENT = 1e-9
@@ -101,7 +101,7 @@ def conservation_failure(audit: Audit) -> str:
     return f"The conservation check failed (relative errors: {', '.join(failed)}). Do not use the results."
 
 
-def first_event_table(events: Sequence[Event]) -> Table:
+def first_event_table(events: Sequence[RunEvent]) -> Table:
     """Return name, first time and message of every event that happened, and how often where it was repeated."""
     times: dict[str, list[float]] = {}
     for event in events:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from softdock.replay.keyframes import increasing_rows, simplified_rows
-from softdock.replay.scene import Curve
+from softdock.replay.scene import RecordedCurve
 from softdock.result import Result
 
 TOLERANCE = 2e-3  # fraction of a curve's range: below the resolution of a chart of 300 pixels
@@ -17,7 +17,7 @@ UNIT_ORDER = ("N", "m", "m/s", "rad", "N*m", "rad/s", "J")
 """Units of the initial charts, most relevant first."""
 
 
-def curves_of(result: Result) -> tuple[Curve, ...]:
+def curves_of(result: Result) -> tuple[RecordedCurve, ...]:
     """Return all recorded quantities except attitudes, simplified to the resolution of a chart."""
     history = result.history
     if not len(history.time):
@@ -37,14 +37,16 @@ def curves_of(result: Result) -> tuple[Curve, ...]:
                     else np.arange(good.sum())
                 )
                 out.append(
-                    Curve(name=name, unit=channel.unit, time=time[good][kept], values=values[good][kept])
+                    RecordedCurve(
+                        name=name, unit=channel.unit, time=time[good][kept], values=values[good][kept]
+                    )
                 )
         if sum(len(curve.time) for curve in out) <= MAX_POINTS or tolerance > 0.1:
             return tuple(out)
         out, tolerance = [], 2.0 * tolerance
 
 
-def initial_charts(curves: tuple[Curve, ...], preferred: list[str]) -> tuple[tuple[str, ...], ...]:
+def initial_charts(curves: tuple[RecordedCurve, ...], preferred: list[str]) -> tuple[tuple[str, ...], ...]:
     """Return the curve names of each initial chart: the preferred ones that vary, one unit per chart."""
     known = {curve.name: curve for curve in curves}
     varying = [

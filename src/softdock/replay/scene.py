@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.result import Event
+from softdock.result import RunEvent
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -105,7 +105,7 @@ class Focus:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
+class RecordedCurve:
     """A recorded quantity over time, simplified to the resolution of a chart."""
 
     name: str
@@ -129,8 +129,8 @@ class Scene:
     display_rotation_wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     """Rotation from the world to display axes: y up, docking axis to the right."""
     focus: Focus | None = None
-    events: tuple[Event, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    events: tuple[RunEvent, ...] = ()
+    curves: tuple[RecordedCurve, ...] = ()
     charts: tuple[tuple[str, ...], ...] = ()
     """Names of the curves in each initial chart."""
     notes: tuple[str, ...] = ()

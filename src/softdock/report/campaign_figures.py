@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from softdock.campaign.sizing import SpringSize
 from softdock.campaign.statistics import Envelope, RankCorrelation, SobolIndices, rank_correlation
 from softdock.campaign.summary import PAPER_OPENING_TIMES
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.presentation.campaign import stiffness_unit
 from softdock.presentation.colours import SERIES, STATUS_COLOURS, outcome_colours
 from softdock.presentation.labels import axis_label, input_label, label
@@ -35,7 +35,7 @@ LINE_STYLES = ("-", "--", "-.", ":")
 
 
 @dataclass(frozen=True)
-class Column:
+class DisplayedColumn:
     """An input or a metric of a campaign with its label and its values in display units."""
 
     label: str
@@ -43,7 +43,7 @@ class Column:
     factor: float
 
 
-def column(table: Table, name: str, system: UnitSystem = AUTOMATIC) -> Column:
+def column(table: CampaignTable, name: str, system: UnitSystem = AUTOMATIC) -> DisplayedColumn:
     """Return an input or metric of a table, ready to draw."""
     is_input = name in table.inputs
     values = table.inputs[name] if is_input else table.metrics[name]
@@ -51,10 +51,12 @@ def column(table: Table, name: str, system: UnitSystem = AUTOMATIC) -> Column:
     largest = float(np.abs(finite).max()) if finite.size else 0.0
     symbol, factor = display_unit(table.unit(name), largest, system)
     words = input_label(name) if is_input else label(name)
-    return Column(axis_label(words, symbol), factor * values, factor)
+    return DisplayedColumn(axis_label(words, symbol), factor * values, factor)
 
 
-def scatter_grid(table: Table, metric: str, inputs: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:
+def scatter_grid(
+    table: CampaignTable, metric: str, inputs: Sequence[str], system: UnitSystem = AUTOMATIC
+) -> Figure:
     """Draw a metric against several inputs, one panel each, with Spearman's coefficient as title."""
     rows = -(-len(inputs) // COLUMNS)
     figure = new_figure(10.0, 2.6 * rows)
@@ -67,7 +69,7 @@ def scatter_grid(table: Table, metric: str, inputs: Sequence[str], system: UnitS
     return figure
 
 
-def scatter(axes: Axes, table: Table, metric: str, name: str, system: UnitSystem = AUTOMATIC) -> None:
+def scatter(axes: Axes, table: CampaignTable, metric: str, name: str, system: UnitSystem = AUTOMATIC) -> None:
     """Draw one metric against one input; runs that did not succeed with another colour and marker."""
     x, y, success = column(table, name, system), column(table, metric, system), table.success
     groups = [(np.ones(len(x.values), bool), SERIES[0], ".")]
@@ -83,7 +85,9 @@ def scatter(axes: Axes, table: Table, metric: str, name: str, system: UnitSystem
     axes.tick_params(labelsize="small")
 
 
-def distribution_figure(table: Table, metrics: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:
+def distribution_figure(
+    table: CampaignTable, metrics: Sequence[str], system: UnitSystem = AUTOMATIC
+) -> Figure:
     """Draw the empirical cumulative distributions of two metrics, a curve per outcome, with limits of requirements."""
     figure = new_figure(10.0, 3.0)
     outcomes = list(table.counts())
@@ -109,7 +113,7 @@ def distribution_figure(table: Table, metrics: Sequence[str], system: UnitSystem
     return figure
 
 
-def _draw_limits(axes: Axes, table: Table, metric: str, shown: Column) -> None:
+def _draw_limits(axes: Axes, table: CampaignTable, metric: str, shown: DisplayedColumn) -> None:
     """Draw the limits of requirements on a metric, factor of safety included, unless they are far from all values."""
     finite = shown.values[np.isfinite(shown.values)]
     for key, low, high in metric_limits(table.manifest["scenario"]["data"], metric, table.unit(metric)):
@@ -186,7 +190,7 @@ def _signed(coefficient: float) -> str:
     return "0.00" if text in ("+0.00", "-0.00") else text
 
 
-def opening_time_figures(table: Table, system: UnitSystem = AUTOMATIC) -> list[tuple[str, Figure]]:
+def opening_time_figures(table: CampaignTable, system: UnitSystem = AUTOMATIC) -> list[tuple[str, Figure]]:
     """Draw ASSIST's Figures 12 to 14: available opening time over speed, masses and misalignment."""
     wanted = {
         "Figure 12: approach velocity": ["approach.speed"],
@@ -200,7 +204,7 @@ def opening_time_figures(table: Table, system: UnitSystem = AUTOMATIC) -> list[t
     ]
 
 
-def _opening(table: Table, names: list[str], system: UnitSystem) -> Figure:
+def _opening(table: CampaignTable, names: list[str], system: UnitSystem) -> Figure:
     figure = new_figure(10.0, 3.0)
     times = table.metrics["opening_time"]
     top, beyond = _axis_limit(times[np.isfinite(times)])
@@ -242,7 +246,7 @@ def spring_figure(size: SpringSize, system: UnitSystem = AUTOMATIC) -> Figure:
 
 
 def envelope_figure(
-    table: Table, envelope: Envelope, x: str, y: str, system: UnitSystem = AUTOMATIC
+    table: CampaignTable, envelope: Envelope, x: str, y: str, system: UnitSystem = AUTOMATIC
 ) -> Figure:
     """Draw the share of success per cell over two inputs, with the lower end of its interval as text."""
     figure = new_figure(8.0, 5.6)

@@ -8,7 +8,7 @@ import numpy as np
 from softdock.model.member_kinds import LoadKind, find_member
 from softdock.presentation.loads import noise_floor, without_noise
 from softdock.presentation.phases import PhasePeak
-from softdock.result import Load, Result
+from softdock.result import PeakReaction, Result
 
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
 FIELDS = {"N": ("force", "joint_force"), "N*m": ("moment", "joint_moment", "force")}
@@ -73,7 +73,7 @@ def phase_peaks(result: Result) -> list[PhasePeak]:
     return found
 
 
-def peak_components(result: Result, load: Load, unit: str) -> tuple[float, ...]:
+def peak_components(result: Result, load: PeakReaction, unit: str) -> tuple[float, ...]:
     """Return the three recorded components of a force [N] or moment [N m] at its peak; empty where not recorded."""
     time = load.t_peak_force if unit == "N" else load.t_peak_moment
     letters = COMPONENTS[:3] if unit == "N" else COMPONENTS[3:]
@@ -84,7 +84,7 @@ def peak_components(result: Result, load: Load, unit: str) -> tuple[float, ...]:
     return ()
 
 
-def history_loads(result: Result) -> tuple[Load, ...]:
+def history_loads(result: Result) -> tuple[PeakReaction, ...]:
     """Return the loads of which the history has the force or moment, with their largest recorded values."""
     fields = {field for known in FIELDS.values() for field in known}
     parts = (name.rpartition(".") for name in result.history.channels)
@@ -94,9 +94,9 @@ def history_loads(result: Result) -> tuple[Load, ...]:
     return tuple(sorted(filter(None, loads), key=lambda load: -(load.peak_force or 0.0)))
 
 
-def _history_load(result: Result, name: str, kind: LoadKind) -> Load | None:
+def _history_load(result: Result, name: str, kind: LoadKind) -> PeakReaction | None:
     """Return a load with its largest recorded values; None where no value of it is known."""
-    empty = Load(name=name, kind=kind, peak_force=None, t_peak_force=None)
+    empty = PeakReaction(name=name, kind=kind, peak_force=None, t_peak_force=None)
     peaks: dict[str, tuple[float, float]] = {}
     for unit in FIELDS:
         channel = result.history.channels.get(_channel(result, empty, unit))
@@ -123,7 +123,7 @@ def _kind(result: Result, owner: str) -> LoadKind | None:
     return None if owner in parts else "channel"
 
 
-def _channel(result: Result, load: Load, unit: str) -> str:
+def _channel(result: Result, load: PeakReaction, unit: str) -> str:
     """Return the name of the recorded channel of a load; empty where it is not recorded."""
     for field in FIELDS[unit]:
         name = f"{load.name}.{field}"

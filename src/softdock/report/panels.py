@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softdock.model.member_kinds import loads_of
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
-from softdock.replay.scene import Curve
+from softdock.replay.scene import RecordedCurve
 from softdock.report.load_channels import LoadChannel, load_channels
 from softdock.report.relative_motion import relative_pose
 from softdock.result import Array, Result
@@ -36,7 +36,7 @@ Accepts = Callable[[str], object]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class CurvePanel:
     """Curves with one SI unit, drawn together."""
 
     title: str
@@ -49,26 +49,28 @@ class Panel:
     omitted: tuple[str, ...] = ()
     """Channels that belong here and are not drawn."""
 
-    def simplified(self) -> list[Curve]:
+    def simplified(self) -> list[RecordedCurve]:
         """Return the curves for a chart of a few hundred pixels, with their extremes."""
         return [
-            Curve(name=self.labels.get(name, name), unit=self.unit, time=self.time[rows], values=values[rows])
+            RecordedCurve(
+                name=self.labels.get(name, name), unit=self.unit, time=self.time[rows], values=values[rows]
+            )
             for name, values in self.curves.items()
             if (rows := visible_rows(self.time, values)).size
         ]
 
 
-def overview_panels(result: Result) -> list[Panel]:
+def overview_panels(result: Result) -> list[CurvePanel]:
     """Return at most four panels: loads, motion of the approach, misalignment or rates, energy or joint positions."""
     panels = [_largest_loads(result), _approach(result), _misalignment(result), _energy_or_joints(result)]
     found = [panel for panel in panels if panel is not None]
     return [*found, *_other_units(result, {panel.unit for panel in found})][:OVERVIEW_PANELS]
 
 
-def load_panels(result: Result) -> tuple[list[Panel], list[str]]:
+def load_panels(result: Result) -> tuple[list[CurvePanel], list[str]]:
     """Return panels of all loads by group, largest first, and the names of those that stayed zero."""
     channels = load_channels(result)
-    panels: list[Panel] = []
+    panels: list[CurvePanel] = []
     for kinds in LOAD_GROUPS:
         for unit, what in (("N", "Forces"), ("N*m", "Moments")):
             loaded = [one for one in channels if one.kind in kinds and one.unit == unit and one.peak > 0.0]
@@ -78,7 +80,7 @@ def load_panels(result: Result) -> tuple[list[Panel], list[str]]:
     return panels, sorted(silent - {one.name for one in channels if one.peak > 0.0})
 
 
-def motion_panels(result: Result) -> list[Panel]:
+def motion_panels(result: Result) -> list[CurvePanel]:
     """Return the panels of the overview without the loads."""
     panels = [_approach(result), _misalignment(result), _energy_or_joints(result)]
     return [panel for panel in panels if panel is not None]
@@ -89,7 +91,7 @@ def _joined(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> list[Panel]:
+def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> list[CurvePanel]:
     drawn = loaded[: MOST_PANELS * MOST_CURVES]
     count = -(-len(drawn) // MOST_CURVES)
     ends = [len(drawn) * i // count for i in range(count + 1)] if count else [0]
@@ -106,9 +108,11 @@ def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> li
     ]
 
 
-def _load_panel(result: Result, title: str, part: Sequence[LoadChannel], omitted: tuple[str, ...]) -> Panel:
+def _load_panel(
+    result: Result, title: str, part: Sequence[LoadChannel], omitted: tuple[str, ...]
+) -> CurvePanel:
     time, curves = _with_peaks(result, part)
-    return Panel(
+    return CurvePanel(
         title=title,
         unit=part[0].unit,
         time=time,
@@ -142,7 +146,7 @@ def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dic
     return np.insert(time, rows, added), curves
 
 
-def _largest_loads(result: Result) -> Panel | None:
+def _largest_loads(result: Result) -> CurvePanel | None:
     """Return the largest forces; the largest moments where there are no forces."""
     for unit in ("N", "N*m"):
         loaded = [one for one in load_channels(result) if one.unit == unit and one.peak > 0.0]
@@ -153,17 +157,17 @@ def _largest_loads(result: Result) -> Panel | None:
     return None
 
 
-def _approach(result: Result) -> Panel | None:
+def _approach(result: Result) -> CurvePanel | None:
     """Return insertion and lateral offset of the tip in the port; else channels that describe a distance."""
     relative = _tip_in_port(result)
     if relative is not None:
         p, _ = relative
         curves = {"insertion": p[:, 2], "lateral offset": np.hypot(p[:, 0], p[:, 1])}
-        return Panel(title="Tip in the port", unit="m", time=result.history.time, curves=curves)
+        return CurvePanel(title="Tip in the port", unit="m", time=result.history.time, curves=curves)
     return _panel(result, "Motion", "m", POSITION_NAMES.search)
 
 
-def _misalignment(result: Result) -> Panel | None:
+def _misalignment(result: Result) -> CurvePanel | None:
     """Return tilt and roll of the tip in the port; else angular rates of bodies, or else speeds."""
     relative = _tip_in_port(result)
     if relative is not None:
@@ -171,7 +175,9 @@ def _misalignment(result: Result) -> Panel | None:
         tilt = np.arccos(np.clip(R[:, 2, 2], -1.0, 1.0))
         roll = np.arctan2(R[:, 1, 0] - R[:, 0, 1], R[:, 0, 0] + R[:, 1, 1])
         curves = {"tilt": tilt, "roll": np.unwrap(roll)}
-        return Panel(title="Misalignment of the tip", unit="rad", time=result.history.time, curves=curves)
+        return CurvePanel(
+            title="Misalignment of the tip", unit="rad", time=result.history.time, curves=curves
+        )
     rates = _norms(result, "w", "rad/s")
     if rates is not None:
         return rates
@@ -180,19 +186,19 @@ def _misalignment(result: Result) -> Panel | None:
     )
 
 
-def _energy_or_joints(result: Result) -> Panel | None:
+def _energy_or_joints(result: Result) -> CurvePanel | None:
     joints = _panel(result, "Joint positions", "rad", re.compile(r"\.position$").search)
     return joints or _panel(result, "Energies", "J", lambda name: True) or _joint_positions(result)
 
 
-def _joint_positions(result: Result) -> Panel | None:
+def _joint_positions(result: Result) -> CurvePanel | None:
     is_joint = re.compile(r"\.joint\d?$").search
     return _panel(result, "Joint positions", "rad", is_joint) or _panel(
         result, "Joint positions", "m", is_joint
     )
 
 
-def _other_units(result: Result, shown: Container[str]) -> list[Panel]:
+def _other_units(result: Result, shown: Container[str]) -> list[CurvePanel]:
     """Return one panel for each unit that is not shown yet, for results of which little is known."""
     units = dict.fromkeys(channel.unit for channel in result.history.channels.values())
     panels = [_panel(result, "", unit, _is_no_attitude, flat=True) for unit in units if unit not in shown]
@@ -203,7 +209,9 @@ def _is_no_attitude(name: str) -> bool:
     return ATTITUDE_CHANNEL.search(name) is None
 
 
-def _panel(result: Result, title: str, unit: str, accepts: Accepts, *, flat: bool = False) -> Panel | None:
+def _panel(
+    result: Result, title: str, unit: str, accepts: Accepts, *, flat: bool = False
+) -> CurvePanel | None:
     """Return the accepted channels of a unit that change most; None where there is none."""
     found = {
         name: channel.values
@@ -213,7 +221,7 @@ def _panel(result: Result, title: str, unit: str, accepts: Accepts, *, flat: boo
     return _most_varying(result, title, unit, found, flat=flat)
 
 
-def _norms(result: Result, letter: str, unit: str) -> Panel | None:
+def _norms(result: Result, letter: str, unit: str) -> CurvePanel | None:
     """Return the sizes of a vector of all bodies from its three components."""
     channels = result.history.channels
     found: dict[str, Array] = {}
@@ -227,7 +235,7 @@ def _norms(result: Result, letter: str, unit: str) -> Panel | None:
 
 def _most_varying(
     result: Result, title: str, unit: str, found: Mapping[str, Array], *, flat: bool = False
-) -> Panel | None:
+) -> CurvePanel | None:
     ranges = {name: _range(values) for name, values in found.items()}
     largest = max(ranges.values(), default=0.0)
     moving = [name for name in found if flat or ranges[name] > FLAT * largest]
@@ -235,7 +243,7 @@ def _most_varying(
         return None
     ranked = sorted(moving, key=lambda name: -ranges[name])
     drawn = [name for name in moving if name in ranked[:MOST_CURVES]]
-    return Panel(
+    return CurvePanel(
         title=title,
         unit=unit,
         time=result.history.time,

@@ -16,9 +16,9 @@ from softdock.presentation.discrepancies import MARK
 from softdock.presentation.labels import axis_label, label, quantity_label, shorten_list
 from softdock.presentation.numbers import display_unit
 from softdock.presentation.unit_systems import UnitSystem, find_unit_system, unit_system_of
-from softdock.report.panels import Panel, overview_panels
+from softdock.report.panels import CurvePanel, overview_panels
 from softdock.report.picture import GREY, save_picture, style_axes, write_literally
-from softdock.result import Array, Channel, Event, Result
+from softdock.result import Array, Channel, Result, RunEvent
 from softdock.result.damaged_results import damaged_result_errors
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def plot(
     return figure
 
 
-def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> Figure:
+def draw_panels(result: Result, panels: Sequence[CurvePanel], system: UnitSystem) -> Figure:
     """Return a figure of panels above each other over a common time axis, with events marked."""
     heights = [max(2.0, 0.19 * min(len(panel.curves), 2 * LEGEND_ROWS)) for panel in panels]
     figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
@@ -68,13 +68,14 @@ def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> 
     return figure
 
 
-def _panels(result: Result, wanted: Sequence[str]) -> list[Panel]:
+def _panels(result: Result, wanted: Sequence[str]) -> list[CurvePanel]:
     """Return the wanted channels grouped by unit, in the order in which units first appear."""
     units: dict[str, dict[str, Array]] = {}
     for name, channel in _choose(result, wanted).items():
         units.setdefault(channel.unit, {})[name] = channel.values
     return [
-        Panel(title="", unit=unit, curves=curves, time=result.history.time) for unit, curves in units.items()
+        CurvePanel(title="", unit=unit, curves=curves, time=result.history.time)
+        for unit, curves in units.items()
     ]
 
 
@@ -101,7 +102,7 @@ def _size(values: Array) -> float:
     return float(np.abs(finite).max()) if finite.size else 0.0
 
 
-def _draw_panel(ax: "Axes", panel: Panel, system: UnitSystem) -> None:
+def _draw_panel(ax: "Axes", panel: CurvePanel, system: UnitSystem) -> None:
     largest = max(_size(values) for values in panel.curves.values())
     symbol, factor = display_unit(panel.unit, largest, system)
     for i, (name, values) in enumerate(panel.curves.items()):
@@ -141,7 +142,7 @@ def _mark_events(axes: list["Axes"], result: Result) -> None:
     axes[0].set_xlim(start, end)
 
 
-def _group_close_events(events: Sequence[Event], spacing: float) -> Iterator[list[Event]]:
+def _group_close_events(events: Sequence[RunEvent], spacing: float) -> Iterator[list[RunEvent]]:
     """Yield the events in groups, each shorter than the spacing [s]."""
     waiting = sorted(events, key=lambda event: event.time)
     while waiting:
@@ -150,7 +151,7 @@ def _group_close_events(events: Sequence[Event], spacing: float) -> Iterator[lis
         waiting = waiting[len(group) :]
 
 
-def _event_label(events: list[Event]) -> str:
+def _event_label(events: list[RunEvent]) -> str:
     """Return one label for events at nearly the same time: each name once, with its count."""
     names = [label(event.name) for event in events]
     counted = [(name, len(list(same))) for name, same in groupby(sorted(names, key=names.index))]

@@ -27,7 +27,7 @@ UNCERTAIN = (-1.96, 1.96)
 def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
     """Draw the probability that the margin is at most the threshold of each level.
 
-    `found`: `Table.search` of the method `subset`, from `SubsetSimulation.to_json` and with the `margin`.
+    `found`: `CampaignTable.search` of the method `subset`, from `SubsetSimulation.to_json` and with the `margin`.
     """
     levels = found["levels"]
     thresholds = np.array([one["threshold"] for one in levels])
@@ -56,7 +56,7 @@ def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Fi
 def refinement_figure(found: Mapping[str, Any]) -> Figure:
     """Draw uncertain volume and errors of the surrogate over the runs that it uses.
 
-    `found`: `Table.search` of the method `boundary`, from `BoundaryRefinement.to_json`.
+    `found`: `CampaignTable.search` of the method `boundary`, from `BoundaryRefinement.to_json`.
     """
     rows = found["refinements"]
     figure = new_figure(6.5, 2.8)
@@ -82,7 +82,7 @@ def refinement_figure(found: Mapping[str, Any]) -> Figure:
 def boundary_figure(shape: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
     """Draw a boundary over its first two inputs, in sections along the others.
 
-    `shape`: `Table.boundary`, from `AdaptiveCampaign`: axes, grid and runs [SI].
+    `shape`: `CampaignTable.boundary`, from `AdaptiveCampaign`: axes, grid and runs [SI].
     """
     axes = [_Axis(axis, system) for axis in shape["axes"]]
     others = axes[2:]

@@ -29,7 +29,7 @@ from softdock.report.inputs import input_parts
 from softdock.report.limits import limit_lines
 from softdock.report.load_channels import history_loads, peak_components, phase_peaks
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
-from softdock.report.panels import Panel, load_panels, motion_panels
+from softdock.report.panels import CurvePanel, load_panels, motion_panels
 from softdock.report.svg import LimitLine
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
@@ -221,11 +221,11 @@ def _charts(result: Result, system: UnitSystem) -> list[str]:
     return ["<h2>Time histories</h2>", paragraph(" ".join(notes), "soft keep"), grid] if charts else []
 
 
-def _limited(result: Result, limits: Sequence[LimitLine], panels: Sequence[Panel]) -> list[Panel]:
+def _limited(result: Result, limits: Sequence[LimitLine], panels: Sequence[CurvePanel]) -> list[CurvePanel]:
     """Return a panel for every channel with a limit that no other panel draws."""
     drawn = {name for panel in panels for name in panel.curves}
     return [
-        Panel(
+        CurvePanel(
             title=channel,
             unit=result.history.channels[channel].unit,
             curves={channel: result.history[channel]},

@@ -14,7 +14,7 @@ from softdock.presentation.numbers import display_unit, format_time
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem
 from softdock.replay.scene_builder import scene as build_scene
-from softdock.replay.sections import ASPECT_RATIO, WIDTH, Section, build_sections
+from softdock.replay.sections import ASPECT_RATIO, WIDTH, PortSection, build_sections
 from softdock.report.panels import load_panels, motion_panels, overview_panels
 from softdock.report.picture import save_picture
 from softdock.report.plot import draw_panels
@@ -48,7 +48,7 @@ def draw_run(result: Result, folder: Path, suffix: str, system: UnitSystem) -> l
     return paths
 
 
-def _sections(result: Result) -> list[Section]:
+def _sections(result: Result) -> list[PortSection]:
     """Return sections at the start, at the first events and at the largest contact force; empty without a port."""
     if len(result.history.time) < 2:
         return []
@@ -64,7 +64,7 @@ def _sections(result: Result) -> list[Section]:
     return build_sections(result, scene, sorted(times))
 
 
-def section_figure(sections: Sequence[Section], system: UnitSystem) -> Figure:
+def section_figure(sections: Sequence[PortSection], system: UnitSystem) -> Figure:
     """Return a figure with one drawing per section, to scale, in the frame of the port."""
     rows = -(-len(sections) // COLUMNS)
     figure = Figure(figsize=(10.0, 0.4 + 2.7 * rows), layout="constrained")

@@ -11,8 +11,8 @@ from softdock.presentation.colours import SERIES
 from softdock.presentation.labels import quantity_label
 from softdock.presentation.numbers import display_unit, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.replay.scene import Curve
-from softdock.result import Event
+from softdock.replay.scene import RecordedCurve
+from softdock.result import RunEvent
 
 WIDTH, HEIGHT = 560, 236
 LEFT, RIGHT, TOP, BOTTOM = 66, 20, 18, 40
@@ -54,8 +54,8 @@ class LimitLine:
 
 
 def chart(
-    curves: Sequence[Curve],
-    events: Sequence[Event],
+    curves: Sequence[RecordedCurve],
+    events: Sequence[RunEvent],
     span: tuple[float, float],
     *,
     limits: Sequence[LimitLine] = (),
@@ -113,7 +113,7 @@ def line_style(i: int) -> str:
 
 
 def _event_marks(
-    events: Sequence[Event], span: tuple[float, float], x: Callable[[float], float]
+    events: Sequence[RunEvent], span: tuple[float, float], x: Callable[[float], float]
 ) -> list[str]:
     """Return a line for every instant with events, and its number in the timeline where there is space."""
     parts, last = [], -math.inf
@@ -126,7 +126,7 @@ def _event_marks(
     return parts
 
 
-def number_events(events: Sequence[Event]) -> dict[int, float]:
+def number_events(events: Sequence[RunEvent]) -> dict[int, float]:
     """Return the distinct times of events [s] by their number in charts and timeline, counted from 1."""
     return dict(enumerate(sorted({event.time for event in events}), 1))
 
@@ -142,7 +142,7 @@ def _limit_texts(limits: Sequence[LimitLine], near: Sequence[LimitLine]) -> str:
     return f"<figcaption>Limits: {html.escape('; '.join(texts))}</figcaption>" if texts else ""
 
 
-def _legend(curves: Sequence[Curve], unit: str, title: str, system: UnitSystem) -> str:
+def _legend(curves: Sequence[RecordedCurve], unit: str, title: str, system: UnitSystem) -> str:
     heading = f"{title} [{unit or '-'}]".strip()
     entries = [f"<b>{html.escape(heading)}</b>"]
     floor = NEGLIGIBLE * max(float(np.abs(curve.values).max()) for curve in curves)

@@ -11,7 +11,7 @@ from softdock.presentation.labels import label
 from softdock.presentation.loads import without_noise
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.replay.scene import Curve, Scene
+from softdock.replay.scene import RecordedCurve, Scene
 from softdock.report.load_channels import history_loads
 from softdock.result import Result
 
@@ -98,7 +98,7 @@ def _describe_start(result: Result, system: UnitSystem) -> str:
     return "The run starts."
 
 
-def _recorded(curve: Curve, result: Result) -> Curve:
+def _recorded(curve: RecordedCurve, result: Result) -> RecordedCurve:
     """Return all recorded values of a curve, which a scene simplifies to the resolution of a chart."""
     channel = result.history.channels.get(curve.name)
     if channel is None:
@@ -107,7 +107,7 @@ def _recorded(curve: Curve, result: Result) -> Curve:
     return replace(curve, time=result.history.time[good], values=channel.values[good])
 
 
-def _values(curves: Sequence[Curve], time: float, system: UnitSystem) -> str:
+def _values(curves: Sequence[RecordedCurve], time: float, system: UnitSystem) -> str:
     """Return the values of curves at a time, each in the display unit of its whole curve."""
     texts = []
     for curve in curves:

@@ -127,7 +127,7 @@ def _read_only(values: Array) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class RunEvent:
     """An event of a run at a time [s]."""
 
     time: float
@@ -136,7 +136,7 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Phase:
+class RunPhase:
     """A phase of a sequence that a run entered; times in s."""
 
     name: str
@@ -146,7 +146,7 @@ class Phase:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load:
+class PeakReaction:
     """Largest force and moment that one element, contact, interface, joint or mount transmitted during a run.
 
     None where it transmits no force, or no moment, by its nature.
@@ -242,8 +242,8 @@ class Result:
     history: History
     units: Mapping[str, str] = field(default_factory=dict)
     """SI units of metrics and of the prediction, by name; dimensionless ones have no entry."""
-    events: tuple[Event, ...] = ()
-    phases: tuple[Phase, ...] = ()
+    events: tuple[RunEvent, ...] = ()
+    phases: tuple[RunPhase, ...] = ()
     """Phases that the run entered, in their order; empty without phases."""
     completed: bool = True
     """False where the run ended early by an error; the history until then is included."""
@@ -251,7 +251,7 @@ class Result:
     """`warned` where a limit of a model was exceeded, `no` where the numbers must not be used."""
     warnings: tuple[str, ...] = ()
     """One sentence for every exceeded limit."""
-    loads: tuple[Load, ...] = ()
+    loads: tuple[PeakReaction, ...] = ()
     """Loads of all elements, contacts, interfaces, joints and mounts, largest force first."""
     requirements: tuple[RequirementVerdict, ...] = ()
     """Verdicts on the requirements of the scenario, in their order."""

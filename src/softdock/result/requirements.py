@@ -161,7 +161,7 @@ def _verdict(holds: bool) -> Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class LimitCheck:
     """A value compared with its smallest and largest allowed value [SI]."""
 
     verdict: Verdict
@@ -176,7 +176,7 @@ class Comparison:
 
 def compare(
     value: Any, low: float | None, high: float | None, factor: float, accuracy: float = ROUNDING
-) -> Comparison:
+) -> LimitCheck:
     """Return verdict and margin of a value [SI] with at least one limit; Eqs. (Q1) to (Q4), (Q13).
 
     Differences up to `accuracy` [SI] do not violate a limit.
@@ -185,27 +185,27 @@ def compare(
     sign = ">=" if high is None else "<="
     number = float(value) if isinstance(value, int | float) else math.nan
     if not math.isfinite(number):
-        return Comparison(verdict="undecided", value=None, limit=only, margin=None, sign=sign)
+        return LimitCheck(verdict="undecided", value=None, limit=only, margin=None, sign=sign)
     sides = list(_sides(number, low, high, factor, accuracy))
     holds = all(side.verdict == "met" for side in sides)
     worst = min(sides, key=lambda side: _criticality(side, number))
-    return Comparison(
+    return LimitCheck(
         verdict=_verdict(holds), value=number, limit=worst.limit, margin=worst.margin, sign=worst.sign
     )
 
 
 def _sides(
     value: float, low: float | None, high: float | None, factor: float, accuracy: float
-) -> Iterator[Comparison]:
+) -> Iterator[LimitCheck]:
     if low is not None:
         holds, margin = _at_most(-value, -low, factor, accuracy)
-        yield Comparison(verdict=_verdict(holds), value=value, limit=low, margin=margin, sign=">=")
+        yield LimitCheck(verdict=_verdict(holds), value=value, limit=low, margin=margin, sign=">=")
     if high is not None:
         holds, margin = _at_most(value, high, factor, accuracy)
-        yield Comparison(verdict=_verdict(holds), value=value, limit=high, margin=margin, sign="<=")
+        yield LimitCheck(verdict=_verdict(holds), value=value, limit=high, margin=margin, sign="<=")
 
 
-def _criticality(side: Comparison, value: float) -> tuple[bool, bool, float]:
+def _criticality(side: LimitCheck, value: float) -> tuple[bool, bool, float]:
     """Return a key that is smallest for the most critical side: a violated one, then the smaller margin.
 
     A side without a margin comes after those that have one and the same verdict, the nearer limit first.
@@ -230,7 +230,7 @@ def _at_most(value: float, limit: float, factor: float, accuracy: float) -> tupl
 
 def worst_condition(
     requirement: Requirement, conditions: Mapping[str, float] | None
-) -> tuple[str, Comparison] | None:
+) -> tuple[str, LimitCheck] | None:
     """Return the most critical contact condition of a requirement and its comparison; None without a contact."""
     box = requirement.box
     if box is None or conditions is None or not conditions.keys() >= box.limits().keys():

@@ -10,7 +10,7 @@ from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.robot.command_supervisor import CommandSupervisor
-from softdock.robot.link import Command, Exceeded, Mode, Refusal, Robot, State
+from softdock.robot.link import Command, Exceeded, Refusal, Robot, RobotMode, RobotState
 from softdock.robot.link_statistics import ServerStatistics
 from softdock.robot.protocol import (
     MAX_JOINTS,
@@ -74,7 +74,7 @@ class RobotServer:
         return self.supervisor.period
 
     @property
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """The state at the beginning of the present cycle."""
         supervisor = self.supervisor
         return replace(
@@ -181,5 +181,5 @@ class RobotServer:
 
     def _release(self) -> None:
         self._client = None
-        if self.supervisor.mode is Mode.COMMAND:
+        if self.supervisor.mode is RobotMode.COMMAND:
             self.supervisor.hold(self._state.q)

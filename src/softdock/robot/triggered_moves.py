@@ -16,7 +16,7 @@ STEPS_PER_CYCLE = 12
 """Largest number of steps of the inverse kinematics in a cycle; a pose near the last one takes two or three."""
 
 
-class Surroundings(Protocol):
+class ArmSurroundings(Protocol):
     """What an arm knows about its surroundings: events and relative poses, without measurement errors."""
 
     @property
@@ -63,7 +63,7 @@ class TriggeredMoves:
         planner: Planner,
         moves: Sequence[Move],
         impedances: Sequence[Impedance],
-        surroundings: Surroundings,
+        surroundings: ArmSurroundings,
         duration: float,
     ) -> None:
         self.planner, self.moves, self.impedances, self.surroundings = (

@@ -95,7 +95,7 @@ class Target(Model):
         return self
 
 
-class Contact(Model):
+class ChainContact(Model):
     """Contact between the chains: a spring and damper, or an impulse with restitution."""
 
     stiffness: PositiveStiffness | None = None
@@ -144,7 +144,7 @@ class Latch(Model):
         return math.atan(self.friction or 0.0) if self.friction_angle is None else self.friction_angle
 
 
-class Stop(Model):
+class ChainEnd(Model):
     """End of the run; a run also ends when the latch closes or the wedge jams."""
 
     time: PositiveTime
@@ -153,7 +153,7 @@ class Stop(Model):
     """Number of separations after which the run ends."""
 
 
-class Record(Model):
+class ChainRecord(Model):
     """Recording of the history."""
 
     rate: PositiveFrequency = 1000.0
@@ -173,13 +173,13 @@ class ChainScenario(ScenarioBase):
     """Chain that is approached."""
     gap: NonNegativeLength = 0.0
     """Distance between the touching bodies at the start."""
-    contact: Contact | None = None
+    contact: ChainContact | None = None
     """Contact of the touching bodies; may be left out if there is a latch."""
     latch: Latch | None = None
     """Latch behind the contact; a contact with `restitution` acts once, at first touch."""
-    stop: Stop
+    stop: ChainEnd
     """End of the run."""
-    record: Record = Record()
+    record: ChainRecord = ChainRecord()
     """Recording of the history."""
 
     @model_validator(mode="after")
@@ -215,9 +215,9 @@ class ChainScenario(ScenarioBase):
 
     def possible_outcomes(self) -> list[str]:
         """Return the outcomes of completed runs."""
-        from softdock.lumped.chain_run import Outcome  # loads kernels
+        from softdock.lumped.chain_run import ChainOutcome  # loads kernels
 
-        return [outcome.identifier for outcome in Outcome]
+        return [outcome.identifier for outcome in ChainOutcome]
 
     @property
     def interface_effective_mass(self) -> float:

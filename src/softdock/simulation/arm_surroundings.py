@@ -31,7 +31,7 @@ def move_triggers(scenario: RobotScenario) -> list[tuple[str, ...]]:
 
 
 class SimulatedSurroundings:
-    """The surroundings of a simulated arm, known exactly; implements `softdock.robot.triggered_moves.Surroundings`."""
+    """The surroundings of a simulated arm, known exactly; implements `robot.triggered_moves.ArmSurroundings`."""
 
     def __init__(self, session: Session, assembly: Assembly, base: str, events: Sequence[str]) -> None:
         self._session, self._placed, self._base, self._events = session, assembly.placed, base, events

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from softdock.lumped.chain import Chain, Pad, Wedge
-from softdock.lumped.chain_run import ChainRun, Outcome, run_chain
+from softdock.lumped.chain_run import ChainOutcome, ChainRun, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
 from softdock.lumped.kernels.rows import ROW_TIME
 from softdock.model.member_kinds import LoadKind
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.prediction.chain import predict_chain
-from softdock.result import Audit, Channel, Event, History, Load, Result, Timing
+from softdock.result import Audit, Channel, History, PeakReaction, Result, RunEvent, Timing
 from softdock.scenario.chain import CONTACT, LATCH, LATCH_SPRING, ChainScenario
 from softdock.simulation.loads import load_metrics, sort_loads
 from softdock.simulation.real_time import RealTime
@@ -80,7 +80,7 @@ def _run(scenario: ChainScenario, chain: Chain, prediction: dict[str, Any]) -> R
         history=_history(scenario, done),
         loads=loads,
         units={name: unit for name, unit in units.items() if unit != "1"},
-        events=tuple(Event(time=t, name=name, message=_EVENTS[name]) for t, name in done.events),
+        events=tuple(RunEvent(time=t, name=name, message=_EVENTS[name]) for t, name in done.events),
         prediction=prediction,
     )
 
@@ -144,14 +144,14 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
     else:
         metrics["insertion_max"] = done.deepest
         metrics["latch_time"] = done.latch_time - done.touch_time
-        metrics["latched"] = done.outcome is Outcome.LATCHED
+        metrics["latched"] = done.outcome is ChainOutcome.LATCHED
         single = len(done.velocities[-1]) == 2  # exact for two single masses, an estimate otherwise
         if single and "minimum_speed" in prediction:
             metrics["minimum_speed"] = prediction["minimum_speed"]
     return metrics
 
 
-def _loads(scenario: ChainScenario, done: ChainRun) -> tuple[Load, ...]:
+def _loads(scenario: ChainScenario, done: ChainRun) -> tuple[PeakReaction, ...]:
     """Return the loads of springs, contact and latch; none of rigid impacts, whose force is not finite."""
     sizes, times = done.link_peaks
     found = [
@@ -166,8 +166,8 @@ def _loads(scenario: ChainScenario, done: ChainRun) -> tuple[Load, ...]:
     return sort_loads(found)
 
 
-def _load(name: str, kind: LoadKind, force: float, time: float) -> Load:
-    return Load(name=name, kind=kind, peak_force=force, t_peak_force=time if force > 0.0 else None)
+def _load(name: str, kind: LoadKind, force: float, time: float) -> PeakReaction:
+    return PeakReaction(name=name, kind=kind, peak_force=force, t_peak_force=time if force > 0.0 else None)
 
 
 def _history(scenario: ChainScenario, done: ChainRun) -> History:

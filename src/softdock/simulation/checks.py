@@ -18,7 +18,7 @@ INSTANT = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Findings:
+class CheckFindings:
     """What the checks of a scenario found."""
 
     problems: tuple[Problem, ...] = ()
@@ -29,7 +29,7 @@ class Findings:
     """What is assumed where the scenario leaves it open."""
 
 
-def check_before_run(scenario: ScenarioBase) -> Findings:
+def check_before_run(scenario: ScenarioBase) -> CheckFindings:
     """Return what a run of a valid scenario would refuse before its first step, and probable mistakes."""
     problems: list[Problem] = []
     warnings: list[Problem] = []
@@ -40,7 +40,7 @@ def check_before_run(scenario: ScenarioBase) -> Findings:
             notes += _assumed_closures(scenario, from_files=False)
         else:
             prepare(scenario)
-    return Findings(
+    return CheckFindings(
         problems=first_problems(_located(problems, scenario), "problems"),
         warnings=first_problems(_located(warnings, scenario), "warnings"),
         notes=_located(notes, scenario),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.result import Audit, Channel, History, Result, Timing
-from softdock.robot.link import Command, Limits, Mode, RobotLink, State, monitor
+from softdock.robot.link import Command, JointLimits, RobotLink, RobotMode, RobotState, monitor
 from softdock.robot.link_remote import RemoteLink
 from softdock.scenario.base import ScenarioBase
 from softdock.simulation.control import (
@@ -71,12 +71,12 @@ class ActuatorLimits:
     joint_speed: float = 10.0
     """[rad/s or m/s]"""
 
-    def for_link(self, interface: ControlInterface) -> Limits:
+    def for_link(self, interface: ControlInterface) -> JointLimits:
         """Return the limits of all values of a link; there is no stiffness, so that nothing holds a position."""
         bodies, joints = len(interface.bodies) + len(interface.observed), len(interface.joints)
         highest = np.array([*([self.distance] * 3 + [np.pi] * 3) * bodies, *[self.joint_range] * joints])
         none = np.zeros(len(highest))
-        return Limits(
+        return JointLimits(
             q_min=-highest,
             q_max=highest,
             speed=np.array([*([self.speed] * 3 + [self.rate] * 3) * bodies, *[self.joint_speed] * joints]),
@@ -106,7 +106,7 @@ class ServedSystem:
             raise InputError(Problem(field="interface.joints", message=message, given=several[0]))
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of all values."""
         return self._limits
 
@@ -121,14 +121,14 @@ class ServedSystem:
         actuation = unpack_actuation(self.interface, self._tau)
         self.system.advance(actuation, self.system.session.time + duration)
 
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """Return the measured state."""
         measurement = self.system.measure()
         q, qdot = pack_measurement(self.interface, measurement)
         none = np.zeros(len(q))
-        return State(
+        return RobotState(
             t=measurement.t, q=q, qdot=qdot, tau_measured=self._tau.copy(), tau_external=none,
-            mode=Mode.COMMAND,
+            mode=RobotMode.COMMAND,
         )  # fmt: skip
 
 

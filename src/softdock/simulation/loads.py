@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.run_results import Run
 from softdock.model.member_kinds import LoadKind
 from softdock.model.observations import Observation
-from softdock.result import Load
+from softdock.result import PeakReaction
 from softdock.simulation.metrics import Watched
 
 
@@ -41,11 +41,11 @@ def load_rows(loads: list[LoadChannels], index: Mapping[Watched, int]) -> list[L
     return [LoadRows(load.name, load.kind, row(load.force), row(load.moment)) for load in loads]
 
 
-def read_loads(loads: list[LoadRows], run: Run) -> tuple[Load, ...]:
+def read_loads(loads: list[LoadRows], run: Run) -> tuple[PeakReaction, ...]:
     """Return the loads of a run with the times of their peaks, largest force first, then largest moment."""
     sizes, times = _largest_sizes(run)
     return sort_loads(
-        Load(
+        PeakReaction(
             name=load.name,
             kind=load.kind,
             peak_force=None if load.force is None else sizes[load.force],
@@ -57,7 +57,7 @@ def read_loads(loads: list[LoadRows], run: Run) -> tuple[Load, ...]:
     )
 
 
-def sort_loads(loads: Iterable[Load]) -> tuple[Load, ...]:
+def sort_loads(loads: Iterable[PeakReaction]) -> tuple[PeakReaction, ...]:
     """Return loads in the order of a result: largest force first, those without a force last by their moments."""
     return tuple(
         sorted(
@@ -79,7 +79,7 @@ def _largest_sizes(run: Run) -> tuple[list[float], list[float]]:
     )
 
 
-def load_metrics(loads: tuple[Load, ...]) -> dict[str, float]:
+def load_metrics(loads: tuple[PeakReaction, ...]) -> dict[str, float]:
     """Return the peaks of loads under flat names: peak_force_NAME [N], peak_moment_NAME [N m]."""
     found: dict[str, float] = {}
     for load in sorted(loads, key=lambda one: one.name):

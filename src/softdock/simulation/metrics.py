@@ -39,7 +39,7 @@ Watched = Observation | Operation | TrackedQuantity
 
 
 @dataclass(frozen=True)
-class Metric:
+class ParsedMetric:
     """One parsed metric: a statistic of a channel, the time of an event, or the time between two events."""
 
     how: str
@@ -160,7 +160,7 @@ def plan_windows(conditions: Mapping[str, Condition], metrics: Iterable[MetricEx
     return WindowPlan(tuple(conditions), of_events, of_quantities)
 
 
-def metric_value(metric: Metric, run: Run, times: Mapping[str, float]) -> float | None:
+def metric_value(metric: ParsedMetric, run: Run, times: Mapping[str, float]) -> float | None:
     """Return the value of a metric after a run; None if its event or window did not occur or it is undefined."""
     if not metric.how:
         begin, end = times.get(metric.begin) if metric.begin else 0.0, times.get(metric.end)
@@ -169,7 +169,7 @@ def metric_value(metric: Metric, run: Run, times: Mapping[str, float]) -> float 
     return value if value is None or math.isfinite(value) else None
 
 
-def _statistic(metric: Metric, run: Run) -> float | None:
+def _statistic(metric: ParsedMetric, run: Run) -> float | None:
     how, i = metric.how, metric.channel
     found = run.peaks.view(np.ndarray)[i]  # field access is ten times faster
     first, last, opened, closed = None, float(run.final[i]), 0.0, run.time

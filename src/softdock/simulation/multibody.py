@@ -15,7 +15,7 @@ from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.search.events import ACTION, ActionKind, Logging
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
-from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import without_controllers
 from softdock.elements.load.model import Load
@@ -28,7 +28,7 @@ from softdock.prediction.contact_conditions import contact_conditions
 from softdock.prediction.first_contact import FirstContact
 from softdock.prediction.multibody import predict_first_contact, predict_impact
 from softdock.quantities.model import FieldError
-from softdock.result import Audit, Event, History, Phase, Result, Timing
+from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.enclosure import enclosed_depths
@@ -240,7 +240,7 @@ def _settings(scenario: MultibodyScenario) -> Settings:
         duration=scenario.duration,
         method=Method(integrator.method),
         step=integrator.step,
-        accuracy=Accuracy(**integrator.accuracy.model_dump()),
+        accuracy=StepTolerances(**integrator.accuracy.model_dump()),
         max_step=integrator.max_step or np.inf,
         max_steps=integrator.max_steps,
         record_rate=record.rate,
@@ -253,7 +253,7 @@ def _settings(scenario: MultibodyScenario) -> Settings:
 def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: ChangedMembers) -> Result:
     names = list(scenario.events)
     events = tuple(
-        Event(time=t, name=names[i], message=scenario.events[names[i]].message)
+        RunEvent(time=t, name=names[i], message=scenario.events[names[i]].message)
         for t, i in run.log
         if i < len(names)
     )
@@ -326,8 +326,8 @@ def _outcome(
     topology: Topology,
     scenario: MultibodyScenario,
     run: Run,
-    events: tuple[Event, ...],
-    phases: tuple[Phase, ...],
+    events: tuple[RunEvent, ...],
+    phases: tuple[RunPhase, ...],
 ) -> tuple[str, str]:
     if run.ending not in (Ending.TIME_REACHED, Ending.STOPPED):
         reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
@@ -364,8 +364,8 @@ def _metrics(
     scenario: MultibodyScenario,
     run: Run,
     topology: Topology,
-    events: tuple[Event, ...],
-    phases: tuple[Phase, ...],
+    events: tuple[RunEvent, ...],
+    phases: tuple[RunPhase, ...],
 ) -> Mapping[str, float | None]:
     times = phase_times(phases) | {event.name: event.time for event in reversed(events)}
     largest = run.peaks.view(np.ndarray)["largest"]

@@ -13,10 +13,10 @@ from softdock.robot.bodies import body_name, joint_limits
 from softdock.robot.experiment import Experiment
 from softdock.robot.impedance import Compensation, check_sampling
 from softdock.robot.interpolation import Interpolation
-from softdock.robot.link import Limits
+from softdock.robot.link import JointLimits
 from softdock.robot.link_local import LocalLink
 from softdock.robot.plan import Move, Pace, Planner, out_of_reach
-from softdock.robot.simulated_robot import Drives, Friction, SimulatedRobot
+from softdock.robot.simulated_robot import Drives, JointFriction, SimulatedRobot
 from softdock.robot.trajectory import Bounds
 from softdock.robot.triggered_moves import Impedance, TriggeredMoves
 from softdock.robot.urdf import Description
@@ -104,7 +104,7 @@ class Setup:
     def _ordered(self, values: tuple[float, ...]) -> Floats:
         return np.asarray(values, float)[self.order]
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> JointLimits:
         limits = joint_limits(self.description)
         chosen = {
             key: getattr(limits, key)[self.order]
@@ -112,7 +112,7 @@ class Setup:
         }
         for stiffness in (self.stiffness, *(one.stiffness for one in self.impedances)):
             chosen["stiffness"] = np.maximum(chosen["stiffness"], stiffness)
-        return Limits(**chosen, hold_stiffness=self.stiffness)
+        return JointLimits(**chosen, hold_stiffness=self.stiffness)
 
     @property
     def tool(self) -> tuple[str, Pose]:
@@ -239,12 +239,12 @@ class Setup:
         )
         return SimulatedRobot(prepared.simulation, self.arm, drives)
 
-    def _friction(self) -> Friction | None:
+    def _friction(self) -> JointFriction | None:
         joints = [self.description.moving[i] for i in self.order]
         viscous, coulomb = (np.array([getattr(j, key) for j in joints]) for key in ("damping", "friction"))
         if not viscous.any() and not coulomb.any():
             return None
-        return Friction(viscous=viscous, coulomb=coulomb, speed=self.scenario.friction_speed)
+        return JointFriction(viscous=viscous, coulomb=coulomb, speed=self.scenario.friction_speed)
 
     def _pace(self) -> Pace:
         p = self.scenario.pace

@@ -30,7 +30,7 @@ from softdock.simulation.left_out_faces import surface_notices
 from softdock.simulation.loads import LoadRows, load_rows, set_load_flags
 from softdock.simulation.metrics import (
     TRACKED,
-    Metric,
+    ParsedMetric,
     TrackedQuantity,
     Watched,
     WindowPlan,
@@ -232,17 +232,17 @@ class Topology:
         return {name: self.index[Observation(name=name, field="propellant")] for name in self.scenario.gnc}
 
     @cached_property
-    def measures(self) -> dict[str, Metric]:
+    def measures(self) -> dict[str, ParsedMetric]:
         """Metrics of the scenario with their channels and windows."""
         return {name: self._measure(metric) for name, metric in self.expressions.items()}
 
-    def _measure(self, metric: MetricExpression) -> Metric:
+    def _measure(self, metric: MetricExpression) -> ParsedMetric:
         what = watched_by(metric)
         if metric.phase:
-            return Metric("", begin=start_of(metric.phase), end=end_of(metric.phase))
+            return ParsedMetric("", begin=start_of(metric.phase), end=end_of(metric.phase))
         if what is None:
-            return Metric("", begin=metric.begin, end=metric.end)
-        return Metric(metric.statistic, self.index[what], window=self.window_plan.index(what))
+            return ParsedMetric("", begin=metric.begin, end=metric.end)
+        return ParsedMetric(metric.statistic, self.index[what], window=self.window_plan.index(what))
 
     @cached_property
     def units(self) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.run_results import Ending, Run
 from softdock.elements.stop.model import Stop
 from softdock.model.system import System
-from softdock.result import Load, Validity
+from softdock.result import PeakReaction, Validity
 
 MIN_OVERLAP = 1e-9
 """[m] Initial depth above which surfaces overlap; smaller ones are rounding."""
@@ -35,7 +35,9 @@ INCOMPLETE = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
 """Endings after which results are valid up to the end, but the run is not complete."""
 
 
-def assess_validity(system: System, run: Run, loads: Sequence[Load]) -> tuple[Validity, tuple[str, ...]]:
+def assess_validity(
+    system: System, run: Run, loads: Sequence[PeakReaction]
+) -> tuple[Validity, tuple[str, ...]]:
     """Return whether a run is valid, and a sentence for every limit that was exceeded.
 
     Eqs. (C34), (C35), (M66), (M119).
@@ -82,7 +84,7 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     ]
 
 
-def _stop_warnings(system: System, run: Run, loads: Sequence[Load]) -> list[str]:
+def _stop_warnings(system: System, run: Run, loads: Sequence[PeakReaction]) -> list[str]:
     """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119).
 
     Fixed steps have no tolerances, and their stops keep no state in a step.

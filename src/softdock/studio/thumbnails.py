@@ -197,10 +197,10 @@ def _draw_bodies(scenario: MultibodyScenario) -> str:
 
 def _start_poses(scenario: MultibodyScenario) -> dict[str, Pose]:
     """Return the pose of every body in N at the start."""
-    from softdock.dynamics.impulse import Impact
+    from softdock.dynamics.impulse import ImpulseResponse
 
     assembly = scenario.assemble()
-    impact = Impact(assembly, assembly.y)
+    impact = ImpulseResponse(assembly, assembly.y)
     return {name: impact.pose(placed.link) @ placed.X_LB for name, placed in assembly.placed.items()}
 
 

@@ -37,7 +37,7 @@ class BodyGroup(ChannelGroup):
         return (*system.bodies, *((HILL,) if system.orbit is not None else ()))
 
 
-class Motion(BodyGroup):
+class FrameMotion(BodyGroup):
     """Motion of the frame of a body, or of a point of it."""
 
     title = "Bodies"

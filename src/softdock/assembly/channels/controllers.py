@@ -106,7 +106,7 @@ class Controllers(ControllerGroup):
             yield from (Observation(name=name, field=field) for field in self.fields if field not in lacking)
 
 
-class Navigation(ControllerGroup):
+class NavigationEstimates(ControllerGroup):
     """Estimates of a controller."""
 
     title = "Navigation"
@@ -179,6 +179,6 @@ class Thrusters(ChannelGroup):
         """Yield the estimates and the on-times of every controller."""
         for name, controller in system.gnc.items():
             if controller.navigation is not None:
-                yield from (Observation(name=name, field=field) for field in Navigation.fields)
+                yield from (Observation(name=name, field=field) for field in NavigationEstimates.fields)
             for thruster in controller.thrusters:
                 yield Observation(name=f"{name}/{thruster}", field="on_time")

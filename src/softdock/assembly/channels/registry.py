@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from softdock.assembly.channels.bodies import (
+    FrameMotion,
     FrameReactions,
     JointReactions,
     Joints,
-    Motion,
     Sunlight,
     check_frame,
 )
 from softdock.assembly.channels.contacts import AnyContact, Contacts, Interfaces, Zones
-from softdock.assembly.channels.controllers import Controllers, Navigation, Thrusters
+from softdock.assembly.channels.controllers import Controllers, NavigationEstimates, Thrusters
 from softdock.assembly.channels.declaration import ChannelGroup, Field, suggest_field
 from softdock.assembly.channels.elements import ELEMENT_GROUPS
 from softdock.assembly.channels.structures import Nodes, Structures
@@ -20,8 +20,8 @@ from softdock.model.observations import Observation
 from softdock.model.system import WORLD, System
 
 GROUPS: tuple[ChannelGroup, ...] = (
-    Motion(), Joints(), JointReactions(), FrameReactions(), *ELEMENT_GROUPS, Contacts(), AnyContact(), Zones(),
-    Structures(), Interfaces(), Controllers(), Navigation(), Thrusters(), Sunlight(), Nodes(),
+    FrameMotion(), Joints(), JointReactions(), FrameReactions(), *ELEMENT_GROUPS, Contacts(), AnyContact(), Zones(),
+    Structures(), Interfaces(), Controllers(), NavigationEstimates(), Thrusters(), Sunlight(), Nodes(),
 )  # fmt: skip
 """All groups, in the order of the reference and of the recorded channels."""
 

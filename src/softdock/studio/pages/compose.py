@@ -29,7 +29,7 @@ FIRST_FIELDS = ("approach.speed", "speed")
 
 
 @dataclass
-class Row:
+class DispersionRow:
     """The elements of one dispersed field on the page."""
 
     path: ui.select
@@ -56,7 +56,7 @@ class Composer:
         self.scenarios = {**own, **bundled}
         self.first = scenario if scenario in self.scenarios else DEFAULT_SCENARIO
         self.known: dict[str, Any] = {"fields": {}, "outcomes": [], "presets": {}}
-        self.rows: list[Row] = []
+        self.rows: list[DispersionRow] = []
         self.text, self.valid = "", False
         self._debouncer = Debouncer(self.check)
         self._lock = asyncio.Lock()
@@ -143,7 +143,7 @@ class Composer:
                 path_select.props("dense outlined hide-bottom-space").style("flex: 3 1 0; min-width: 0")
                 kind = ui.select(KINDS, value="uniform", label="Distribution")
                 kind.props("dense outlined hide-bottom-space").style("flex: 1.4 1 0; min-width: 0")
-                row = Row(path_select, kind)
+                row = DispersionRow(path_select, kind)
                 for label in ("from", "to"):
                     value = ui.input(label, on_change=self._schedule_check).props(
                         "dense outlined hide-bottom-space"
@@ -160,7 +160,7 @@ class Composer:
         self.rows.append(row)
         self._suggest(row)
 
-    def _suggest(self, row: Row) -> None:
+    def _suggest(self, row: DispersionRow) -> None:
         """Fill in values around that of the scenario."""
         known = self.known["fields"].get(row.path.value or "")
         if known is not None and (known["size"] > 1) != (row.kind.value == "magnitude"):
@@ -178,7 +178,7 @@ class Composer:
             value.value = text
         self._schedule_check()
 
-    def _remove(self, row: Row, whole: ui.element) -> None:
+    def _remove(self, row: DispersionRow, whole: ui.element) -> None:
         self.rows.remove(row)
         whole.delete()
         self._schedule_check()
@@ -239,7 +239,7 @@ class Composer:
                 with self.problem_box:
                     frame.problem(one["text"])
 
-    def _row_of(self, place: str) -> Row | None:
+    def _row_of(self, place: str) -> DispersionRow | None:
         """Return the row of a field of the file; the last of several with the same field."""
         matching = [
             row for row in self.rows if f"{place}.".startswith(f"dispersions.{row.path.value or ''}.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from softdock.studio.columns import Columns
 
 
-class Envelope:
+class EnvelopePanel:
     """Panel with the capture envelope."""
 
     def __init__(self, columns: "Columns", system: axes.System, names: list[str]) -> None:

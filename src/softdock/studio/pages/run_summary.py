@@ -28,7 +28,7 @@ from softdock.presentation.run import (
 from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
 from softdock.presentation.unit_systems import SYSTEMS
-from softdock.result import Audit, Load, Phase, Timing
+from softdock.result import Audit, PeakReaction, RunPhase, Timing
 from softdock.studio.run_data import read_table
 
 Summary = Mapping[str, Any]
@@ -90,7 +90,7 @@ def loads_html(summary: Summary, units: str) -> str:
 
 def phase_bars(summary: Summary) -> str:
     """Return the phases of a run as bars over its time; empty without phases."""
-    phases = [Phase(**phase) for phase in summary["phases"]]
+    phases = [RunPhase(**phase) for phase in summary["phases"]]
     return phase_bars_html(phases, (0.0, phases[-1].end)) if phases else ""
 
 
@@ -109,7 +109,7 @@ def metrics_html(summary: Summary, earlier: Summary | None = None, units: str = 
     """Return metrics beside the prediction and beside those of an earlier run, without the peaks of the loads."""
     others = {f"{earlier['scenario']}, earlier": earlier["metrics"]} if earlier else {}
     system = SYSTEMS[units or summary["unit_system"]]
-    metrics = without_load_metrics(summary["metrics"], [Load(**load) for load in summary["loads"]])
+    metrics = without_load_metrics(summary["metrics"], [PeakReaction(**load) for load in summary["loads"]])
     table = metric_table(
         metrics, summary["prediction"], summary["units"], others, system, summary["resolutions"]
     )

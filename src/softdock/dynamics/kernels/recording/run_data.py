@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.elements.kernels.tangents import Linear
 
 
-class Status(IntEnum):
+class RunStatus(IntEnum):
     """Whether the time loop continues, or why it ended."""
 
     RUNNING = 0
