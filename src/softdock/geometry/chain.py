@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from softdock.geometry.pieces import Piece, reverse
+from softdock.geometry.pieces import MOST_ACCURATE_FIRST, Piece, reverse
 from softdock.geometry.profile import Arc, Line, Point
 
 Side = Literal["outside", "inside"]
@@ -62,7 +62,7 @@ class SegmentChain:
 def join_pieces(pieces: Sequence[Piece], near: float) -> list[SegmentChain]:
     """Return the chains that the pieces form; ends closer than `near` [m] are joined at the more accurate one."""
     ends = [(piece.segments[0].start, piece.segments[-1].end) for piece in pieces]
-    by_accuracy = sorted(range(len(pieces)), key=lambda k: -pieces[k].accuracy)
+    by_accuracy = sorted(range(len(pieces)), key=lambda k: MOST_ACCURATE_FIRST.index(pieces[k].accuracy))
     joints: list[Point] = []
     for k in by_accuracy:
         for place in ends[k]:

@@ -58,7 +58,7 @@ class ChainRun:
     """Result of one run; SI. There are two rows at an event, just before and just after, and one at every peak."""
 
     chain: Chain
-    work: motion.Work
+    work: motion.ChainWork
 
     @cached_property
     def outcome(self) -> ChainOutcome:
@@ -313,11 +313,11 @@ def _energies(chain: Chain, rows: Array) -> Array:
     return energies
 
 
-def _workspace(n: int, rows: int) -> motion.Work:
+def _workspace(n: int, rows: int) -> motion.ChainWork:
     totals = np.empty(motion.VELOCITIES_AFTER + n)
     totals.fill(np.nan)
     totals[: motion.TOUCH_TIME] = 0.0  # times and impulses of events stay NaN until the event
-    return motion.Work(
+    return motion.ChainWork(
         np.zeros((2 * n, COLUMNS)),
         np.zeros((motion.SERIES_COUNT, COLUMNS)),
         np.zeros(motion.STATE_SIZE, dtype=np.int64),

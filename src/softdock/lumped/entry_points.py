@@ -5,13 +5,15 @@ from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.native.argument_types import FLOAT, INTEGER, StructureArgument, floats, integers
 from softdock.native.entry_point import EntryPoint
 
-CHAIN = StructureArgument(motion.Chain, {"line": floats(4, "masses"), "touching": INTEGER, "gap": FLOAT})
+CHAIN = StructureArgument(
+    motion.ChainArrays, {"line": floats(4, "masses"), "touching": INTEGER, "gap": FLOAT}
+)
 INTERFACE = StructureArgument(
-    motion.Interface,
-    dict.fromkeys(motion.Interface._fields, FLOAT) | {"jams": INTEGER},
+    motion.InterfaceLaw,
+    dict.fromkeys(motion.InterfaceLaw._fields, FLOAT) | {"jams": INTEGER},
 )
 WORK = StructureArgument(
-    motion.Work,
+    motion.ChainWork,
     {
         "q": floats("coordinates", COLUMNS),
         "c": floats(motion.SERIES_COUNT, COLUMNS),
@@ -25,7 +27,9 @@ WORK = StructureArgument(
 )
 
 
-def _check_sizes(chain: motion.Chain, law: motion.Interface, work: motion.Work, *_: float) -> str | None:
+def _check_sizes(
+    chain: motion.ChainArrays, law: motion.InterfaceLaw, work: motion.ChainWork, *_: float
+) -> str | None:
     """Return what is wrong with the sizes of the memory for a chain."""
     n = chain.line.shape[1]
     needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n, "sizes": n + peaks.EXTRA_LOADS}
