@@ -24,7 +24,7 @@ class LoadChannels:
 
     def observations(self) -> Iterator[Observation]:
         """Yield the channels that exist."""
-        yield from (one for one in (self.force, self.moment) if one is not None)
+        yield from (observation for observation in (self.force, self.moment) if observation is not None)
 
 
 def load_channels(system: System, everything: bool) -> list[LoadChannels]:
@@ -32,13 +32,13 @@ def load_channels(system: System, everything: bool) -> list[LoadChannels]:
     loads: list[LoadChannels] = []
     for kind in MEMBER_KINDS:
         for name in getattr(system, kind.group) if everything or kind.always_observed else ():
-            found = (
+            channels = (
                 _of_reaction(system, name, kind)
                 if kind.role == "reaction"
                 else _of_member(system, name, kind)
             )
-            if found is not None:
-                loads.append(found if everything else replace(found, moment=None))
+            if channels is not None:
+                loads.append(channels if everything else replace(channels, moment=None))
     return loads
 
 

@@ -150,7 +150,7 @@ def _speed(name: str, ours: float, theirs: float, label: str) -> Row:
 
 def _approach(progress: Progress) -> list[Row]:
     """Time the bundled approach: the run only, and `simulate` as a whole."""
-    if APPROACH not in {one.name for one in bundled()}:
+    if APPROACH not in {scenario.name for scenario in bundled()}:
         return []
     progress(APPROACH, 0.7)
     scenario = cast(MultibodyScenario, load(APPROACH))

@@ -13,14 +13,14 @@ class LinearStage:
     """
 
     def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
-        one = np.ones(1)
+        ones = np.ones(1)
         self._limits = JointLimits(
-            q_min=-one,
-            q_max=one,
-            speed=speed_limit * one,
-            torque=1e6 * one,
-            stiffness=1e9 * one,
-            min_stiffness=0.0 * one,  # position-controlled: stiffness and damping of commands have no effect
+            q_min=-ones,
+            q_max=ones,
+            speed=speed_limit * ones,
+            torque=1e6 * ones,
+            stiffness=1e9 * ones,
+            min_stiffness=0.0 * ones,  # position-controlled: stiffness and damping of commands have no effect
             min_damping_ratio=0.0,
         )
         self._k, self._c = stiffness, damping

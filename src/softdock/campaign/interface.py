@@ -300,11 +300,13 @@ def _file_name(name: str) -> str:
 
 
 def _failure_probability(table: CampaignTable) -> Probability:
-    found = table.search or {}
-    if found.get("probability") is None:
+    search = table.search or {}
+    if search.get("probability") is None:
         raise InputError("Subset simulation has not finished its first level; there is no probability yet.")
-    value, low, high, confidence = (float(found[key]) for key in ("probability", "low", "high", "confidence"))
-    return Probability("failure", value, low, high, confidence, int(found["runs"]))
+    value, low, high, confidence = (
+        float(search[key]) for key in ("probability", "low", "high", "confidence")
+    )
+    return Probability("failure", value, low, high, confidence, int(search["runs"]))
 
 
 def _print_progress() -> Callable[[runner.CampaignProgress], None]:

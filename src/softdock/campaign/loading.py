@@ -74,14 +74,14 @@ def _plan_of_campaign(
 ) -> Plan:
     """Return the plan of a campaign; raises InputError with the problems of all its parts."""
     campaign, source = _add_presets(campaign, source)
-    found = _load_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
+    nominal = _load_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
     problems: list[Problem] = []
     with collected(problems):
-        found = _add_requirements(found, campaign, source)
+        nominal = _add_requirements(nominal, campaign, source)
     for check in (_check_presets, _check_success, _check_report):
         with collected(problems):
-            check(campaign, found, source)
-    template = Template(found.name, found.to_data(), absolute(found.directory))
+            check(campaign, nominal, source)
+    template = Template(nominal.name, nominal.to_data(), absolute(nominal.directory))
     with collected(problems):
         plan = make_plan(campaign, source, template, name, origin)
     if problems:
@@ -198,7 +198,10 @@ def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: So
             raise _refusal(
                 source, ("requirements", key), "The scenario has no such requirement to remove.", hint
             )
-    plain = {key: one.model_dump(mode="json", exclude_defaults=True) for key, one in requirements.items()}
+    plain = {
+        key: requirement.model_dump(mode="json", exclude_defaults=True)
+        for key, requirement in requirements.items()
+    }
     try:
         return from_data({**scenario.to_data(), "requirements": plain}, scenario.name, scenario.directory)
     except InputError as error:
@@ -232,8 +235,8 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
     """Raise InputError before the runs for what the report could not evaluate after them."""
     for name, spring in campaign.springs.items():
         try:
-            found = find_spring(scenario.to_data(), spring.metric)
-            size_spring(name, spring.stroke, [], [], found.turning if found else None)
+            sized = find_spring(scenario.to_data(), spring.metric)
+            size_spring(name, spring.stroke, [], [], sized.turning if sized else None)
         except ValueError as error:
             raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
     two_and_two = isinstance(scenario, ChainScenario) and (

@@ -106,9 +106,9 @@ class Plan:
     def units(self) -> dict[str, str]:
         """Return the SI units of inputs (`input.PATH`) and values of requirements; dimensionless ones are omitted."""
         scenario = self.template.build({})
-        found = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
-        found |= {f"requirement.{key}.value": unit for key, unit in scenario.requirement_units().items()}
-        return {name: unit for name, unit in found.items() if unit not in ("", "1")}
+        units = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
+        units |= {f"requirement.{key}.value": unit for key, unit in scenario.requirement_units().items()}
+        return {name: unit for name, unit in units.items() if unit not in ("", "1")}
 
     def _plain(self, path: str, column: Array) -> list[Any]:
         distribution = self.distributions[path]

@@ -107,10 +107,10 @@ class SubsetSimulation:
             kept, accepted = np.sqrt(1.0 - spread**2), 0.0
             for step in range(1, steps):
                 candidate = kept * z[group, step - 1] + spread * self._draw(len(group))  # Eq. (U3)
-                found = yield candidate
-                inside = found <= threshold
+                margins = yield candidate
+                inside = margins <= threshold
                 z[group, step] = np.where(inside[:, None], candidate, z[group, step - 1])
-                margin[group, step] = np.where(inside, found, margin[group, step - 1])
+                margin[group, step] = np.where(inside, margins, margin[group, step - 1])
                 accepted += float(inside.mean()) / (steps - 1)
             self._spread *= math.exp(accepted - ACCEPTANCE)  # Eq. (U4)
             rates.append(accepted)
@@ -195,16 +195,18 @@ class SubsetSimulation:
         """Return what was found as plain data."""
         low, high = self.interval()
         variation = self.coefficient_of_variation
-        found = self.probability if self.levels else None
+        probability = self.probability if self.levels else None
         return {
-            "probability": found,
+            "probability": probability,
             "low": low,
             "high": high,
             "confidence": self.settings.confidence,
             "coefficient_of_variation": variation,
             "reached": self.reached,
             "runs": self.runs,
-            "monte_carlo_runs": (1.0 - found) / (found * variation**2) if found and variation else None,
+            "monte_carlo_runs": (1.0 - probability) / (probability * variation**2)
+            if probability and variation
+            else None,
             "levels": [asdict(level) for level in self.levels],
         }
 

@@ -117,8 +117,8 @@ class CampaignSummary:
                 }
                 for metric, (count, values) in self.quantiles.items()
             },
-            "rank_correlations": [asdict(one) for one in self.correlations],
-            "requirements": [asdict(one) for one in self.requirements],
+            "rank_correlations": [asdict(correlation) for correlation in self.correlations],
+            "requirements": [asdict(requirement) for requirement in self.requirements],
             "sobol": {
                 metric: {"names": i.names, "first_order": i.first, "total": i.total, "points": i.complete}
                 for metric, i in self.sobol.items()
@@ -134,7 +134,7 @@ class CampaignSummary:
             },
             "worst": {what: [run for run, _ in cases] for what, cases in self.worst.items()},
             "units": self.units,
-            "phases": [asdict(one) for one in self.phases],
+            "phases": [asdict(phase) for phase in self.phases],
         }
         return {name: plain_data(value) for name, value in data.items()}
 
@@ -246,26 +246,26 @@ def _different(columns: Mapping[str, Array], names: Iterable[str]) -> list[str]:
     return kept
 
 
-def _same_values(one: Array, other: Array) -> bool:
+def _same_values(values: Array, other: Array) -> bool:
     """Return whether two columns have values in the same runs and are nearly equal there."""
-    known = np.isfinite(one)
+    known = np.isfinite(values)
     if not np.array_equal(known, np.isfinite(other)):
         return False
-    largest = max(np.abs(one[known]).max(initial=0.0), np.abs(other[known]).max(initial=0.0)) or 1.0
-    one, other = one[known] / largest, other[known] / largest  # so that squares are finite
-    return bool(np.linalg.norm(one - other) <= SAME_VALUES * np.linalg.norm(one))
+    largest = max(np.abs(values[known]).max(initial=0.0), np.abs(other[known]).max(initial=0.0)) or 1.0
+    values, other = values[known] / largest, other[known] / largest  # so that squares are finite
+    return bool(np.linalg.norm(values - other) <= SAME_VALUES * np.linalg.norm(values))
 
 
 def _correlations(table: CampaignTable, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:
     columns = {metric: table.metrics[metric] for metric in metrics}
     if table.success is not None:
         columns["success"] = table.success.astype(float)
-    found = [
+    correlations = [
         rank_correlation(name, table.inputs[name], metric, values)
         for name in inputs
         for metric, values in columns.items()
     ]
-    return [one for one in found if one is not None]
+    return [correlation for correlation in correlations if correlation is not None]
 
 
 def _success_sentence(table: CampaignTable) -> list[str]:
@@ -290,9 +290,12 @@ def _assist_sentences(table: CampaignTable, inputs: list[str], system: UnitSyste
     if "opening_time" not in table.metrics or "approach.speed" not in table.inputs:
         return []
     time, speed = table.metrics["opening_time"], table.inputs["approach.speed"]
-    found = [rank_correlation(name, table.inputs[name], "opening_time", time) for name in inputs]
-    known = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
-    by_speed = next((one for one in known if one.input == "approach.speed"), None)
+    correlations = [rank_correlation(name, table.inputs[name], "opening_time", time) for name in inputs]
+    known = sorted(
+        (correlation for correlation in correlations if correlation),
+        key=lambda correlation: -abs(correlation.coefficient),
+    )
+    by_speed = next((correlation for correlation in known if correlation.input == "approach.speed"), None)
     fast = np.isfinite(time) & (speed > FAST_APPROACH)
     if by_speed is None or not fast.any():
         return []
@@ -306,7 +309,7 @@ def _assist_sentences(table: CampaignTable, inputs: list[str], system: UnitSyste
         f"{low:g} and {high:g} s "
         f"(median {median:.2f} s, 90 % between {q05:.2f} and {q95:.2f} s).",
     ]
-    others = [one for one in known if one.input != "approach.speed"]
+    others = [correlation for correlation in known if correlation.input != "approach.speed"]
     if others:
         largest = others[0]
         verdict = (
@@ -328,14 +331,14 @@ def _springs(table: CampaignTable) -> tuple[list[SpringSize], dict[str, SpringCh
         values = table.metrics.get(spring["metric"])
         if values is None:
             continue
-        found = find_spring(table.manifest["scenario"]["data"], spring["metric"])
+        sized = find_spring(table.manifest["scenario"]["data"], spring["metric"])
         try:
-            size = size_spring(name, spring["stroke"], table.run, values, found.turning if found else None)
+            size = size_spring(name, spring["stroke"], table.run, values, sized.turning if sized else None)
         except ValueError as error:
             field = f"springs.{name}.stroke"
             raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None
         stroke = size.stroke
-        size = size if found is None else found.count_stops(size, _column_of(table, size))
+        size = size if sized is None else sized.count_stops(size, _column_of(table, size))
         checks[name] = check_spring(table, size, spring["metric"], stroke)
         sizes.append(with_check(size, checks[name]))
     return sizes, checks
@@ -356,8 +359,8 @@ def _sobol(table: CampaignTable, metrics: list[str]) -> dict[str, SobolIndices]:
     names = tuple(table.manifest["campaign"]["dispersions"])
     if not np.array_equal(table.run, np.arange(table.run.size)):
         return {}  # runs of the design are missing while the campaign runs
-    found = {metric: sobol_indices(names, table.metrics[metric]) for metric in metrics}
-    return {metric: indices for metric, indices in found.items() if indices is not None}
+    computed = {metric: sobol_indices(names, table.metrics[metric]) for metric in metrics}
+    return {metric: indices for metric, indices in computed.items() if indices is not None}
 
 
 def _envelope(table: CampaignTable, inputs: list[str]) -> tuple[str, str, Envelope] | None:
@@ -365,8 +368,11 @@ def _envelope(table: CampaignTable, inputs: list[str]) -> tuple[str, str, Envelo
     success = table.success
     if success is None or success.all() or not success.any():
         return None
-    found = [rank_correlation(n, table.inputs[n], "success", success.astype(float)) for n in inputs]
-    known = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
+    correlations = [rank_correlation(n, table.inputs[n], "success", success.astype(float)) for n in inputs]
+    known = sorted(
+        (correlation for correlation in correlations if correlation),
+        key=lambda correlation: -abs(correlation.coefficient),
+    )
     if len(known) < 2:
         return None
     x, y = known[0].input, known[1].input
@@ -406,15 +412,15 @@ def _predictions(table: CampaignTable) -> BulkPredictions | None:
     )
 
 
-def _prediction_sentences(found: BulkPredictions | None) -> list[str]:
-    if found is None:
+def _prediction_sentences(predictions: BulkPredictions | None) -> list[str]:
+    if predictions is None:
         return []
-    before = max(float(np.nanmax(np.abs(found.predicted))), 1e-300)
-    error = np.abs(found.simulated - found.predicted) / before
+    before = max(float(np.nanmax(np.abs(predictions.predicted))), 1e-300)
+    error = np.abs(predictions.simulated - predictions.predicted) / before
     known = error[np.isfinite(error)]
     median, q95, largest = np.quantile(known, (0.5, 0.95, 1.0))
     return [
-        f"{found.ratio.size:,} impacts predicted, {known.size:,} of them simulated: relative to the largest "
+        f"{predictions.ratio.size:,} impacts predicted, {known.size:,} of them simulated: relative to the largest "
         f"velocity after the impact, theory and simulation differ by {median:.2g} (median), {q95:.2g} (95 % of "
         f"runs) and at most {largest:.2g}."
     ]

@@ -172,7 +172,7 @@ def check(
         state = link.cycle(monitor(link.limits.joints))
         while keep_running():
             state = link.cycle(monitor(link.limits.joints))
-        found = {
+        report = {
             "joints": link.limits.joints,
             "cycle_s": link.period,
             "mode": state.mode.name.lower(),
@@ -180,9 +180,9 @@ def check(
             **link.statistics.to_json(),
         }
     if as_json:
-        console.print_json(found)
+        console.print_json(report)
     else:
-        _print(found)
+        _print(report)
 
 
 def _load_robot(name: str) -> "Robot":

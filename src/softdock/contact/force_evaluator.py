@@ -59,11 +59,11 @@ class ForceEvaluator:
         R_NA, _, relative = _relative_motion(state_A, state_B)
         cells = self._cells(relative)
         p_NA_N = np.asarray(state_A.r, float)
-        found = []
+        patches = []
         for label in np.unique(labels := _patch_labels(cells)):
             part = cells[labels == label]
             share = np.linalg.norm(part[:, 3:6], axis=1)
-            found.append(
+            patches.append(
                 Patch(
                     centre=p_NA_N
                     + R_NA @ np.average(part[:, :3], axis=0, weights=share + np.finfo(float).tiny),
@@ -72,7 +72,7 @@ class ForceEvaluator:
                     pressure=float(part[:, 10].max()),
                 )
             )
-        return tuple(sorted(found, key=lambda patch: -float(np.linalg.norm(patch.force_B))))
+        return tuple(sorted(patches, key=lambda patch: -float(np.linalg.norm(patch.force_B))))
 
     def cells(self, state_A: MotionState, state_B: MotionState) -> NDArray[np.float64]:
         """Return one row per touching cell with the columns of the kernel `touching_cells`."""

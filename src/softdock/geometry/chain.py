@@ -213,10 +213,11 @@ def _points_at(segment: Line | Arc, z: float) -> list[Point]:
     cosine = (z - segment.centre[0]) / segment.radius
     if abs(cosine) >= 1.0:
         return []
-    found = [(_fraction_of_angle(segment, sign * math.acos(cosine)), sign) for sign in (1.0, -1.0)]
+    candidates = [(_fraction_of_angle(segment, sign * math.acos(cosine)), sign) for sign in (1.0, -1.0)]
     rise = segment.radius * math.sqrt(1.0 - cosine**2)
     return [
-        (z, segment.centre[1] + sign * rise) for f, sign in sorted((f, s) for f, s in found if f is not None)
+        (z, segment.centre[1] + sign * rise)
+        for f, sign in sorted((f, s) for f, s in candidates if f is not None)
     ]
 
 

@@ -43,7 +43,7 @@ def hole_in_piece(
     rim = edges[away]
     loop_of = triangle_components(rim, len(facets.vertices))
     rims = [facets.vertices[rim[loop_of == k].ravel()] for k in np.unique(loop_of)]
-    return max((float(np.ptp(one, axis=0).max()) for one in rims), default=0.0)
+    return max((float(np.ptp(rim, axis=0).max()) for rim in rims), default=0.0)
 
 
 def z_span(part: SegmentChain) -> tuple[float, float]:

@@ -81,9 +81,9 @@ def sharp_edges(profile: Profile) -> tuple[Edge, ...]:
     if profile.is_closed:
         joints.append((segments[-1], segments[0]))
     edges = [
-        Edge(z=two.start[0], radius=two.start[1], turn=_turn(one.tangent(1.0), two.tangent(0.0)))
-        for one, two in joints
-        if _side(one.tangent(1.0), two.tangent(0.0)) < 0.0
+        Edge(z=second.start[0], radius=second.start[1], turn=_turn(first.tangent(1.0), second.tangent(0.0)))
+        for first, second in joints
+        if _side(first.tangent(1.0), second.tangent(0.0)) < 0.0
     ]
     if not profile.is_closed:
         for (z, r), (t_z, t_r) in (

@@ -50,8 +50,8 @@ MEMBER_GROUPS = tuple(kind.group for kind in MEMBER_KINDS)
 
 def loads_of(role: Role) -> tuple[LoadKind, ...]:
     """Return the kinds of loads that members with a role transmit."""
-    found = (kind.load_of(joint) for kind in MEMBER_KINDS if kind.role == role for joint in ("", "fixed"))
-    return tuple(dict.fromkeys(load for load in found if load is not None))
+    kinds = (kind.load_of(joint) for kind in MEMBER_KINDS if kind.role == role for joint in ("", "fixed"))
+    return tuple(dict.fromkeys(load for load in kinds if load is not None))
 
 
 def find_member(definition: Mapping[str, Any], name: str) -> tuple[MemberKind, LoadKind | None] | None:

@@ -187,7 +187,7 @@ class System(WithElements):
 
     def _check_numbers(self, findings: Findings, changed: ChangedMembers) -> None:
         """Check the numbers of members that differ from those of a valid system of the same topology."""
-        for name in {above for one in changed.names("bodies") for above in self.lineage(one)}:
+        for name in {above for body in changed.names("bodies") for above in self.lineage(body)}:
             if not isinstance(self.bodies[name].joint, Fixed):
                 findings.of(self._check_moved_mass, name)
         for kind in ELEMENT_KINDS.values():
@@ -309,7 +309,9 @@ class System(WithElements):
     def elements(self) -> dict[str, Any]:
         """Return all elements by name, in the order of their records."""
         return {
-            name: one for kind in ELEMENT_KINDS.values() for name, one in getattr(self, kind.group).items()
+            name: element
+            for kind in ELEMENT_KINDS.values()
+            for name, element in getattr(self, kind.group).items()
         }
 
     def elements_of(self, model: type[M]) -> Mapping[str, M]:

@@ -103,13 +103,13 @@ def phase_share_table(shares: Sequence[Mapping[str, Any]]) -> Table:
     """Return the fraction of the runs of a campaign that reach each phase; entries as those of `PhaseShare`."""
     rows = [
         (
-            one["name"],
-            f"{one['reached']:,} of {one['runs']:,}",
-            MISSING if one["share"] is None else format_share(one["share"]),
-            f"{format_share(one['low'])} to {format_share(one['high'])}",
-            f"{one['ended']:,}",
+            phase["name"],
+            f"{phase['reached']:,} of {phase['runs']:,}",
+            MISSING if phase["share"] is None else format_share(phase["share"]),
+            f"{format_share(phase['low'])} to {format_share(phase['high'])}",
+            f"{phase['ended']:,}",
         )
-        for one in shares
+        for phase in shares
     ]
     header = ("phase", "reached by", "share", "95 % interval (exact)", "ended by condition")
     return Table(header=header, rows=rows, left=(0,))

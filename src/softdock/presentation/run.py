@@ -108,8 +108,12 @@ def first_event_table(events: Sequence[RunEvent]) -> Table:
         times.setdefault(event.name, []).append(event.time)
     messages = {event.name: event.message for event in reversed(events)}
     rows = [
-        (name, format_time(found[0]), messages[name] + (f" ({len(found)} times)" if len(found) > 1 else ""))
-        for name, found in times.items()
+        (
+            name,
+            format_time(instants[0]),
+            messages[name] + (f" ({len(instants)} times)" if len(instants) > 1 else ""),
+        )
+        for name, instants in times.items()
     ]
     return Table(header=("event", "at", ""), rows=rows, left=(0, 2))
 

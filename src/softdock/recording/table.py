@@ -56,10 +56,10 @@ def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> LogTable:
 
 
 def _read_parquet(path: Path, wanted: Sequence[str]) -> LogTable:
-    found = read_columns(path, read_regular_file(path, largest=LARGEST_FILE))
-    _check_names(path, wanted, [column.name for column in found], None)
+    file_columns = read_columns(path, read_regular_file(path, largest=LARGEST_FILE))
+    _check_names(path, wanted, [column.name for column in file_columns], None)
     columns = {}
-    for column in found:
+    for column in file_columns:
         if column.name not in wanted:
             continue
         if column.values is None or column.values.dtype == bool:

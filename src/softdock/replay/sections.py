@@ -85,9 +85,9 @@ def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
 
 
 def _outlines(result: Result) -> list[Outline]:
-    found: Mapping[str, Any] = outlines_of(result)
+    outlines: Mapping[str, Any] = outlines_of(result)
     out = []
-    for name, outline in found.items():
+    for name, outline in outlines.items():
         profile = profile_from_rows(outline["meridian"])
         out.append(
             Outline(
@@ -99,7 +99,7 @@ def _outlines(result: Result) -> list[Outline]:
                 is_cavity=profile.segments[-1].end[0] < profile.segments[0].start[0],
             )
         )
-    return sorted(out, key=lambda one: not one.is_cavity)  # entering bodies are drawn over cavities
+    return sorted(out, key=lambda outline: not outline.is_cavity)  # entering bodies are drawn over cavities
 
 
 def _meridian(profile: Profile) -> Floats:

@@ -154,7 +154,7 @@ def _phases(summary: CampaignSummary) -> list[str]:
     """Return the fraction of the runs that reach each phase."""
     if not summary.phases:
         return []
-    table = phase_share_table([asdict(one) for one in summary.phases])
+    table = phase_share_table([asdict(phase) for phase in summary.phases])
     return ["<h2>Phases</h2>", scrolling(table)]
 
 
@@ -315,7 +315,7 @@ def _distributions(table: CampaignTable, summary: CampaignSummary, system: UnitS
 
 def _sensitivities(summary: CampaignSummary) -> list[str]:
     """Return tornado charts of the rank correlations, and Sobol' indices where the design gives them."""
-    metrics = list(dict.fromkeys(one.metric for one in summary.correlations))
+    metrics = list(dict.fromkeys(correlation.metric for correlation in summary.correlations))
     parts = []
     if metrics:
         note = (
@@ -325,7 +325,7 @@ def _sensitivities(summary: CampaignSummary) -> list[str]:
         parts += ["<h2>Sensitivities</h2>", paragraph(note, "soft keep")]
     charts = []
     for metric in metrics:
-        own = [one for one in summary.correlations if one.metric == metric]
+        own = [correlation for correlation in summary.correlations if correlation.metric == metric]
         charts.append(figure_image(figures.tornado_figure(own, metric), f"Sensitivities of {label(metric)}"))
     parts.append(f'<div class="pictures">{"".join(charts)}</div>')
     if summary.sobol:
@@ -390,14 +390,14 @@ def _springs(summary: CampaignSummary, system: UnitSystem) -> list[str]:
 def _opening_time_section(table: CampaignTable, system: UnitSystem) -> list[str]:
     if "opening_time" not in table.metrics:
         return []
-    found = figures.opening_time_figures(table, system)
+    drawn = figures.opening_time_figures(table, system)
     parts = [
         "<h2>Available opening time</h2>",
         paragraph("Grey: the range of 1 to 2 s that the ASSIST paper reports.", "keep"),
     ]
-    for title, figure in found:
+    for title, figure in drawn:
         parts += [f"<h3>{html.escape(title)}</h3>", figure_image(figure, title)]
-    return parts if found else []
+    return parts if drawn else []
 
 
 def _predictions(summary: CampaignSummary, system: UnitSystem) -> list[str]:

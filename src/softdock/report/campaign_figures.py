@@ -63,9 +63,9 @@ def scatter_grid(
     for i, name in enumerate(inputs):
         axes = figure.add_subplot(rows, COLUMNS, i + 1)
         scatter(axes, table, metric, name, system)
-        found = rank_correlation(name, table.inputs[name], metric, table.metrics[metric])
-        if found is not None:
-            axes.set_title(f"rank correlation {found.coefficient:+.2f}", fontsize="small")
+        correlation = rank_correlation(name, table.inputs[name], metric, table.metrics[metric])
+        if correlation is not None:
+            axes.set_title(f"rank correlation {correlation.coefficient:+.2f}", fontsize="small")
     return figure
 
 
@@ -96,13 +96,15 @@ def distribution_figure(
     for i, name in enumerate(metrics):
         axes = figure.add_subplot(1, 2, i + 1)
         shown = column(table, name, system)
-        for k, one in enumerate(outcomes):
-            values = np.sort(shown.values[(outcome == one) & np.isfinite(shown.values)])
+        for k, outcome_name in enumerate(outcomes):
+            values = np.sort(shown.values[(outcome == outcome_name) & np.isfinite(shown.values)])
             if values.size:
                 share = np.arange(1, values.size + 1) / values.size
                 style = LINE_STYLES[k % len(LINE_STYLES)]
-                words = f"{label(one)} ({values.size})"
-                axes.step(values, share, where="post", color=colours[one], linestyle=style, label=words)
+                words = f"{label(outcome_name)} ({values.size})"
+                axes.step(
+                    values, share, where="post", color=colours[outcome_name], linestyle=style, label=words
+                )
         _draw_limits(axes, table, name, shown)
         axes.set(ylim=(0.0, 1.02))
         axes.set_xlabel(shown.label, fontsize="small")
@@ -133,21 +135,30 @@ def _draw_limits(axes: Axes, table: CampaignTable, metric: str, shown: Displayed
 
 def tornado_figure(correlations: Sequence[RankCorrelation], metric: str) -> Figure:
     """Draw the rank correlations of one metric with all inputs as bars, largest first."""
-    ranked = sorted(correlations, key=lambda one: -abs(one.coefficient))[:MOST_BARS]
+    ranked = sorted(correlations, key=lambda correlation: -abs(correlation.coefficient))[:MOST_BARS]
     figure = new_figure(5.3, 0.9 + 0.32 * len(ranked))
     axes = figure.add_subplot()
-    for place, one in enumerate(ranked):
-        rises = one.coefficient > 0.0
+    for place, correlation in enumerate(ranked):
+        rises = correlation.coefficient > 0.0
         axes.barh(
-            place, one.coefficient, height=0.62, color=SERIES[0 if rises else 1], hatch="" if rises else "//"
+            place,
+            correlation.coefficient,
+            height=0.62,
+            color=SERIES[0 if rises else 1],
+            hatch="" if rises else "//",
         )
-        at = one.coefficient + (0.02 if rises else -0.02)
+        at = correlation.coefficient + (0.02 if rises else -0.02)
         axes.text(
-            at, place, _signed(one.coefficient), va="center", ha="left" if rises else "right", fontsize=10
+            at,
+            place,
+            _signed(correlation.coefficient),
+            va="center",
+            ha="left" if rises else "right",
+            fontsize=10,
         )
     axes.set_yticks(
         range(len(ranked)),
-        [literal(fill(input_label(one.input), LONGEST_LABEL)) for one in ranked],
+        [literal(fill(input_label(correlation.input), LONGEST_LABEL)) for correlation in ranked],
         fontsize=10,
     )
     axes.invert_yaxis()
@@ -161,11 +172,13 @@ def tornado_figure(correlations: Sequence[RankCorrelation], metric: str) -> Figu
 
 def correlation_figure(correlations: Sequence[RankCorrelation]) -> tuple[Figure, list[str]]:
     """Draw the matrix of rank correlations with its numbers; also return the inputs that it leaves out."""
-    metrics = list(dict.fromkeys(one.metric for one in correlations))
-    known = {(one.input, one.metric): one.coefficient for one in correlations}
+    metrics = list(dict.fromkeys(correlation.metric for correlation in correlations))
+    known = {(correlation.input, correlation.metric): correlation.coefficient for correlation in correlations}
     strongest: dict[str, float] = {}
-    for one in correlations:
-        strongest[one.input] = max(strongest.get(one.input, 0.0), abs(one.coefficient))
+    for correlation in correlations:
+        strongest[correlation.input] = max(
+            strongest.get(correlation.input, 0.0), abs(correlation.coefficient)
+        )
     ranked = sorted(strongest, key=lambda name: -strongest[name])
     inputs = [name for name in strongest if name in ranked[:MOST_ROWS]]
     values = np.array([[known.get((name, metric), np.nan) for metric in metrics] for name in inputs])
@@ -255,7 +268,7 @@ def envelope_figure(
     edges = a.factor * envelope.x_edges, b.factor * envelope.y_edges
     mesh = axes.pcolormesh(*edges, envelope.share.T, vmin=0, vmax=1, cmap="cividis")
     figure.colorbar(mesh, label="share of success")
-    centres = [0.5 * (one[1:] + one[:-1]) for one in edges]
+    centres = [0.5 * (axis_edges[1:] + axis_edges[:-1]) for axis_edges in edges]
     for (i, j), runs in np.ndenumerate(envelope.runs):
         if runs:
             text = f"≥{envelope.low[i, j]:.0%}\n{runs:.0f} {'run' if runs == 1 else 'runs'}"

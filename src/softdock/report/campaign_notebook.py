@@ -41,7 +41,7 @@ def _picture(table: CampaignTable) -> list[str]:
     ax = figure.subplots()
     x, y = inputs[0], inputs[1] if len(inputs) > 1 else None
     for i, outcome in enumerate(table.counts()):
-        chosen = [k for k, found in enumerate(table.outcome) if found == outcome]
+        chosen = [k for k, run_outcome in enumerate(table.outcome) if run_outcome == outcome]
         heights = table.run[chosen] if y is None else table.inputs[y][chosen]
         ax.plot(table.inputs[x][chosen], heights, ".", color=SERIES[i % len(SERIES)], label=label(outcome))
     ax.set_xlabel(table.label(x))

@@ -35,12 +35,12 @@ class ControlView:
 
     def panels(self) -> list[CurvePanel]:
         """Return charts over time: range, closing speed, error of the estimate, propellant."""
-        found = [
+        candidates = [
             *self._range_and_speed(),
             *self._estimate(),
             self._panel("Propellant", "kg", {"used": "propellant"}),
         ]
-        return [panel for panel in found if panel is not None]
+        return [panel for panel in candidates if panel is not None]
 
     def _range_and_speed(self) -> Iterator[CurvePanel | None]:
         """Yield range and closing speed of the tip against the reference of the glide slope."""
@@ -139,8 +139,8 @@ def _view(result: Result, name: str, controller: Controller, rows: NDArray[np.in
             if key.startswith(f"{name}.") and " " not in key
         },
         on_times={
-            one: channels[f"{name}/{one}.on_time"].values[rows]
-            for one in controller.thrusters
-            if f"{name}/{one}.on_time" in channels
+            thruster: channels[f"{name}/{thruster}.on_time"].values[rows]
+            for thruster in controller.thrusters
+            if f"{name}/{thruster}.on_time" in channels
         },
     )

@@ -35,7 +35,7 @@ def load_channels(result: Result) -> list[LoadChannel]:
 
     Results without `loads` (recordings, other versions) give those of which the history has a force.
     """
-    found = []
+    quantities = []
     for load in without_noise(result.loads or history_loads(result)):
         for unit, peak, time in (
             ("N", load.peak_force, load.t_peak_force),
@@ -43,12 +43,12 @@ def load_channels(result: Result) -> list[LoadChannel]:
         ):
             channel = _channel(result, load, unit)
             if peak is not None and channel:
-                found.append(
+                quantities.append(
                     LoadChannel(
                         name=load.name, kind=load.kind, channel=channel, unit=unit, peak=peak, time=time
                     )
                 )
-    return sorted(found, key=lambda one: (one.unit != "N", -one.peak))
+    return sorted(quantities, key=lambda quantity: (quantity.unit != "N", -quantity.peak))
 
 
 def phase_peaks(result: Result) -> list[PhasePeak]:
@@ -58,7 +58,7 @@ def phase_peaks(result: Result) -> list[PhasePeak]:
     """
     channels, time = load_channels(result), result.history.time
     floor = noise_floor(result.loads or history_loads(result))
-    found = []
+    of_phases = []
     for i, phase in enumerate(result.phases):
         first = int(np.searchsorted(time, phase.start)) + (i > 0)
         last = int(np.searchsorted(time, phase.end)) + 1 if i + 1 < len(result.phases) else len(time)
@@ -67,10 +67,14 @@ def phase_peaks(result: Result) -> list[PhasePeak]:
             values = np.abs(result.history[load.channel][first:last])
             peak = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
             peak = peak if peak >= floor else 0.0
-            peaks[load.unit] = max(peaks.get(load.unit, (0.0, "")), (peak, load.name), key=lambda one: one[0])
+            peaks[load.unit] = max(
+                peaks.get(load.unit, (0.0, "")), (peak, load.name), key=lambda peak: peak[0]
+            )
         (force, force_name), (moment, moment_name) = (peaks.get(unit, (None, "")) for unit in ("N", "N*m"))
-        found.append(PhasePeak(force=force, force_name=force_name, moment=moment, moment_name=moment_name))
-    return found
+        of_phases.append(
+            PhasePeak(force=force, force_name=force_name, moment=moment, moment_name=moment_name)
+        )
+    return of_phases
 
 
 def peak_components(result: Result, load: PeakReaction, unit: str) -> tuple[float, ...]:
@@ -105,16 +109,18 @@ def _history_load(result: Result, name: str, kind: LoadKind) -> PeakReaction | N
             at = int(np.nanargmax(sizes))
             peaks[unit] = float(sizes[at]), float(result.history.time[at])
     (force, t_force), (moment, t_moment) = (peaks.get(unit, (None, None)) for unit in FIELDS)
-    found = replace(empty, peak_force=force, t_peak_force=t_force, peak_moment=moment, t_peak_moment=t_moment)
-    return found if peaks else None
+    reaction = replace(
+        empty, peak_force=force, t_peak_force=t_force, peak_moment=moment, t_peak_moment=t_moment
+    )
+    return reaction if peaks else None
 
 
 def _kind(result: Result, owner: str) -> LoadKind | None:
     """Return the kind of the load of a member; None of inputs, of the sum of all contacts, and of other quantities."""
     definition = result.definition
-    found = find_member(definition, owner)
-    if found is not None:
-        return found[1]
+    member = find_member(definition, owner)
+    if member is not None:
+        return member[1]
     if owner == "contact":
         return None if definition.get("contacts") or definition.get("interfaces") else "contact"
     record = definition.get("record")

@@ -63,8 +63,8 @@ class CurvePanel:
 def overview_panels(result: Result) -> list[CurvePanel]:
     """Return at most four panels: loads, motion of the approach, misalignment or rates, energy or joint positions."""
     panels = [_largest_loads(result), _approach(result), _misalignment(result), _energy_or_joints(result)]
-    found = [panel for panel in panels if panel is not None]
-    return [*found, *_other_units(result, {panel.unit for panel in found})][:OVERVIEW_PANELS]
+    drawn = [panel for panel in panels if panel is not None]
+    return [*drawn, *_other_units(result, {panel.unit for panel in drawn})][:OVERVIEW_PANELS]
 
 
 def load_panels(result: Result) -> tuple[list[CurvePanel], list[str]]:
@@ -73,11 +73,15 @@ def load_panels(result: Result) -> tuple[list[CurvePanel], list[str]]:
     panels: list[CurvePanel] = []
     for kinds in LOAD_GROUPS:
         for unit, what in (("N", "Forces"), ("N*m", "Moments")):
-            loaded = [one for one in channels if one.kind in kinds and one.unit == unit and one.peak > 0.0]
-            present = [f"{kind}s" for kind in kinds if kind in {one.kind for one in loaded}]
+            loaded = [
+                quantity
+                for quantity in channels
+                if quantity.kind in kinds and quantity.unit == unit and quantity.peak > 0.0
+            ]
+            present = [f"{kind}s" for kind in kinds if kind in {quantity.kind for quantity in loaded}]
             panels += _load_group(result, f"{what} of {_joined(present)}", loaded)
-    silent = {one.name for one in channels if not one.peak > 0.0}
-    return panels, sorted(silent - {one.name for one in channels if one.peak > 0.0})
+    silent = {quantity.name for quantity in channels if not quantity.peak > 0.0}
+    return panels, sorted(silent - {quantity.name for quantity in channels if quantity.peak > 0.0})
 
 
 def motion_panels(result: Result) -> list[CurvePanel]:
@@ -96,7 +100,7 @@ def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> li
     count = -(-len(drawn) // MOST_CURVES)
     ends = [len(drawn) * i // count for i in range(count + 1)] if count else [0]
     parts = [drawn[a:b] for a, b in pairwise(ends)]
-    omitted = tuple(one.name for one in loaded[len(drawn) :])
+    omitted = tuple(quantity.name for quantity in loaded[len(drawn) :])
     return [
         _load_panel(
             result,
@@ -117,7 +121,7 @@ def _load_panel(
         unit=part[0].unit,
         time=time,
         curves=curves,
-        labels={one.channel: one.name for one in part},
+        labels={quantity.channel: quantity.name for quantity in part},
         omitted=omitted,
     )
 
@@ -128,11 +132,11 @@ def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dic
     Histories with `record.peaks: false`, as those of robots, have no row at peaks between two samples.
     """
     time = result.history.time
-    curves = {one.channel: np.abs(result.history[one.channel]) for one in part}
+    curves = {quantity.channel: np.abs(result.history[quantity.channel]) for quantity in part}
     missing = {
-        one.channel: (one.time, one.peak)
-        for one in part
-        if one.time is not None and one.peak > np.nanmax(curves[one.channel])
+        quantity.channel: (quantity.time, quantity.peak)
+        for quantity in part
+        if quantity.time is not None and quantity.peak > np.nanmax(curves[quantity.channel])
     }
     added = np.unique([instant for instant, _ in missing.values()])
     if not added.size:
@@ -149,9 +153,11 @@ def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dic
 def _largest_loads(result: Result) -> CurvePanel | None:
     """Return the largest forces; the largest moments where there are no forces."""
     for unit in ("N", "N*m"):
-        loaded = [one for one in load_channels(result) if one.unit == unit and one.peak > 0.0]
+        loaded = [
+            quantity for quantity in load_channels(result) if quantity.unit == unit and quantity.peak > 0.0
+        ]
         if loaded:
-            omitted = tuple(one.name for one in loaded[MOST_CURVES:])
+            omitted = tuple(quantity.name for quantity in loaded[MOST_CURVES:])
             title = "Largest loads" if omitted else "Loads"
             return _load_panel(result, title, loaded[:MOST_CURVES], omitted)
     return None
@@ -213,32 +219,32 @@ def _panel(
     result: Result, title: str, unit: str, accepts: Accepts, *, flat: bool = False
 ) -> CurvePanel | None:
     """Return the accepted channels of a unit that change most; None where there is none."""
-    found = {
+    curves = {
         name: channel.values
         for name, channel in result.history.channels.items()
         if channel.unit == unit and accepts(name) and np.isfinite(channel.values).any()
     }
-    return _most_varying(result, title, unit, found, flat=flat)
+    return _most_varying(result, title, unit, curves, flat=flat)
 
 
 def _norms(result: Result, letter: str, unit: str) -> CurvePanel | None:
     """Return the sizes of a vector of all bodies from its three components."""
     channels = result.history.channels
-    found: dict[str, Array] = {}
+    norms: dict[str, Array] = {}
     for name, channel in channels.items():
         body, _, last = name.rpartition(".")
         parts = [f"{body}.{letter}{axis}" for axis in "xyz"]
         if last == f"{letter}x" and channel.unit == unit and all(part in channels for part in parts):
-            found[f"{body} rate"] = np.sqrt(sum(channels[part].values ** 2 for part in parts))
-    return _most_varying(result, "Angular rates", unit, found)
+            norms[f"{body} rate"] = np.sqrt(sum(channels[part].values ** 2 for part in parts))
+    return _most_varying(result, "Angular rates", unit, norms)
 
 
 def _most_varying(
-    result: Result, title: str, unit: str, found: Mapping[str, Array], *, flat: bool = False
+    result: Result, title: str, unit: str, curves: Mapping[str, Array], *, flat: bool = False
 ) -> CurvePanel | None:
-    ranges = {name: _range(values) for name, values in found.items()}
+    ranges = {name: _range(values) for name, values in curves.items()}
     largest = max(ranges.values(), default=0.0)
-    moving = [name for name in found if flat or ranges[name] > FLAT * largest]
+    moving = [name for name in curves if flat or ranges[name] > FLAT * largest]
     if not moving:
         return None
     ranked = sorted(moving, key=lambda name: -ranges[name])
@@ -247,7 +253,7 @@ def _most_varying(
         title=title,
         unit=unit,
         time=result.history.time,
-        curves={name: found[name] for name in drawn},
+        curves={name: curves[name] for name in drawn},
         omitted=tuple(ranked[MOST_CURVES:]),
     )
 

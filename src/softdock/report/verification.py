@@ -90,10 +90,10 @@ def discrepancy_check(name: str, text: str) -> Check:
 def _history_check(folder: Path, document: dict[str, Any]) -> Check:
     """Return whether the history is the one with which the result was saved."""
     try:
-        found = hashlib.sha256(read_regular_file(folder / HISTORY_FILE, largest=LARGEST_FILE)).hexdigest()
+        digest = hashlib.sha256(read_regular_file(folder / HISTORY_FILE, largest=LARGEST_FILE)).hexdigest()
     except InputError as error:
         return Check(name=HISTORY_FILE, agreement=Agreement.DIFFERS, text=error.problems[0].message)
-    if found == document.get("history_sha256"):
+    if digest == document.get("history_sha256"):
         return Check(name=HISTORY_FILE, agreement=Agreement.AGREES)
     text = "It is not the history with which this result was saved; nothing is compared with it."
     return Check(name=HISTORY_FILE, agreement=Agreement.DIFFERS, text=text)
@@ -120,7 +120,11 @@ def _content_checks(result: Result, known: str) -> Iterator[Check]:
 def _load_checks(result: Result) -> Iterator[Check]:
     """Yield the comparison of every load with its recorded channel."""
     floor = noise_floor(history_loads(result) or result.loads)
-    channels = {(one.name, one.kind, one.unit): one for one in load_channels(result)} if result.loads else {}
+    channels = (
+        {(quantity.name, quantity.kind, quantity.unit): quantity for quantity in load_channels(result)}
+        if result.loads
+        else {}
+    )
     for load in result.loads:
         for what, unit, peak, time in (
             ("force", "N", load.peak_force, load.t_peak_force),
@@ -193,27 +197,27 @@ def _metric_texts(result: Result) -> dict[str, str]:
 
 def _metric_channels(result: Result) -> dict[str, str]:
     """Return the channels whose largest size a metric `peak_FIELD_OWNER` is, by the name of the metric."""
-    found = {}
+    channels = {}
     for channel in result.history.channels:
         owner, _, field = channel.rpartition(".")
-        found[f"peak_{field}_{owner.replace('-', '_').replace('.', '_')}"] = channel
-    return found
+        channels[f"peak_{field}_{owner.replace('-', '_').replace('.', '_')}"] = channel
+    return channels
 
 
 def _load_peaks(result: Result) -> dict[str, float]:
     """Return the peaks of loads by the names of the metrics that repeat them."""
-    found: dict[str, float] = {}
+    peaks: dict[str, float] = {}
     contacts: list[float] = []
     for load in result.loads:
         flat = load.name.replace("-", "_")
         if load.peak_force is not None:
-            found[f"peak_force_{flat}"] = load.peak_force
+            peaks[f"peak_force_{flat}"] = load.peak_force
             if f"peak_contact_force_{flat}" in result.metrics or load.kind == "contact":  # no couplings
-                found[f"peak_contact_force_{flat}"] = load.peak_force
+                peaks[f"peak_contact_force_{flat}"] = load.peak_force
                 contacts.append(load.peak_force)
         if load.peak_moment is not None:
-            found[f"peak_moment_{flat}"] = load.peak_moment
-    return found | ({"peak_contact_force": max(contacts)} if contacts else {})
+            peaks[f"peak_moment_{flat}"] = load.peak_moment
+    return peaks | ({"peak_contact_force": max(contacts)} if contacts else {})
 
 
 def _compare_peak(

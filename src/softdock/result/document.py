@@ -72,7 +72,7 @@ def check_document(data: str | bytes) -> ResultDocument:
         *events,
         *(phase.name for phase in document.phases),
         *(load.name for load in document.loads),
-        *(one.id for one in document.requirements),
+        *(requirement.id for requirement in document.requirements),
     ):
         _check_printable(text)
     return document

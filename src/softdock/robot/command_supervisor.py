@@ -117,7 +117,7 @@ class CommandSupervisor:
         before, self.exceeded = self.exceeded, self._find_exceeded(state, 1.0)
         self._has_recovered = not self._find_exceeded(state, RECOVERY_FRACTION)
         begun = self.exceeded & ~before
-        self.exceedances.update(one for one in Exceeded if one & begun)
+        self.exceedances.update(limit for limit in Exceeded if limit & begun)
         if not self.exceeded or (self._fell_back and self.mode is RobotMode.MONITOR and not begun):
             return  # a held position does not follow a joint that still moves
         self._stiffness = self.limits.holding
@@ -128,17 +128,17 @@ class CommandSupervisor:
 
     def _find_exceeded(self, state: RobotState, fraction: float) -> Exceeded:
         """Return the limits that a state exceeds by more than a fraction of their margins."""
-        limits, found = self.limits, Exceeded.NONE
+        limits, exceeded = self.limits, Exceeded.NONE
         margin = fraction * np.maximum(POSITION_MARGIN * (limits.q_max - limits.q_min), MIN_POSITION_MARGIN)
         if (state.q < limits.q_min - margin).any() or (state.q > limits.q_max + margin).any():
-            found |= Exceeded.POSITION
+            exceeded |= Exceeded.POSITION
         if (np.abs(state.qdot) > (1.0 + fraction * SPEED_MARGIN) * limits.speed).any():
-            found |= Exceeded.SPEED
+            exceeded |= Exceeded.SPEED
         if (np.abs(state.tau_measured) > (1.0 + fraction * TORQUE_MARGIN) * limits.torque).any():
-            found |= Exceeded.TORQUE
+            exceeded |= Exceeded.TORQUE
         if not all(np.isfinite(array).all() for array in (state.q, state.qdot, state.tau_measured)):
-            found |= Exceeded.NOT_FINITE
-        return found
+            exceeded |= Exceeded.NOT_FINITE
+        return exceeded
 
     def submit(self, command: Command, sequence: int, q: Array, now: float) -> Refusal | None:
         """Accept a command or return why it is refused; q: measured positions [rad], now: the robot's clock [s]."""

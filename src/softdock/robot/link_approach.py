@@ -40,6 +40,6 @@ def approach(
     raise RunError(f"The robot does not reach the start: {distance(state.q, goal.q):.3g} rad remain.")
 
 
-def distance(one: Array, two: Array) -> float:
+def distance(first: Array, second: Array) -> float:
     """Return the largest difference of a joint position [rad]."""
-    return float(np.max(np.abs(one - two)))
+    return float(np.max(np.abs(first - second)))

@@ -139,7 +139,9 @@ class RobotServer:
             **self.statistics.to_json(),
             "accepted": self.supervisor.accepted,
             "fallbacks": self.supervisor.fallbacks,
-            "exceeded": {str(one.name).lower(): self.supervisor.exceedances[one] for one in Exceeded if one},
+            "exceeded": {
+                str(limit.name).lower(): self.supervisor.exceedances[limit] for limit in Exceeded if limit
+            },
             "refused": {reason.name.lower(): refused[reason] for reason in Refusal},
         }
 

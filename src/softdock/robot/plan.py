@@ -232,11 +232,11 @@ class Planner:
             self._rest(move.duration or 0.0)
             return
         for s in self._samples(path):
-            found = path.solve(s, self.q)
-            if not found.converged:
-                raise out_of_reach(i, move, found, float(s))
-            self.q = found.q
-            self.rows.append(found.q)
+            solution = path.solve(s, self.q)
+            if not solution.converged:
+                raise out_of_reach(i, move, solution, float(s))
+            self.q = solution.q
+            self.rows.append(solution.q)
         if move.joints is not None:
             self.q = np.asarray(move.joints, float)  # without the rounding of the path
 
@@ -328,13 +328,13 @@ def _problem(field: str, message: str, given: str = "", hint: str = "") -> Input
     return InputError(Problem(message=message, field=field, given=given, hint=hint))
 
 
-def out_of_reach(i: int, move: Move, found: Solution, s: float) -> InputError:
+def out_of_reach(i: int, move: Move, solution: Solution, s: float) -> InputError:
     """Return the error of a pose at the path coordinate s of move number i that the arm cannot reach."""
     field = "to" if move.to is not None else "by" if move.by is not None else "attitude"
     place = "The pose" if s > 1.0 - 1e-9 else f"A pose at {100 * s:.0f} % of the way"
     return _problem(
         f"moves.{i}.{field}",
-        f"{place} is out of the arm's reach: the closest is {found.distance * 1e3:.3g} mm and "
-        f"{np.degrees(found.angle):.3g} deg away.",
+        f"{place} is out of the arm's reach: the closest is {solution.distance * 1e3:.3g} mm and "
+        f"{np.degrees(solution.angle):.3g} deg away.",
         hint="Change the target, its attitude or the start posture of the arm.",
     )

@@ -152,17 +152,17 @@ class SimulatedRobot:
     def torque_log(self) -> TorqueLog:
         """Return what happened in every torque period so far; needs `Drives.log_torques`."""
         none = self._new_periods(0)
-        one = TorquePeriods(*(np.concatenate(rows) for rows in zip(none, *self._logged)))
+        periods = TorquePeriods(*(np.concatenate(rows) for rows in zip(none, *self._logged)))
         return TorqueLog(
             start=0.0,
-            t=one.t,
+            t=periods.t,
             command_before=self._start,
-            command=one.command,
+            command=periods.command,
             interpolated=self.drives.interpolation is not Interpolation.HOLD,
-            qdot=one.qdot,
-            torque_begin=self._measured(one.tau, one.qdot_begin),
-            torque_end=self._measured(one.tau, one.qdot),
-            external=one.external,
+            qdot=periods.qdot,
+            torque_begin=self._measured(periods.tau, periods.qdot_begin),
+            torque_end=self._measured(periods.tau, periods.qdot),
+            external=periods.external,
         )
 
     def _measured(self, tau: Floats, qdot: Floats) -> Floats:

@@ -219,10 +219,10 @@ class MultibodyScenario(ScenarioBase, System):
         """Frames of tip and port: of the approach, or of the first controller, preferably one of a position."""
         if self.approach is not None:
             return DockingFrames(self.approach.chaser, self.approach.tip, self.approach.port)
-        found = [
-            (name, one) for name, one in self.gnc.items() if one.target.body != HILL
+        controllers = [
+            (name, controller) for name, controller in self.gnc.items() if controller.target.body != HILL
         ]  # it has no surfaces
-        for name, controller in sorted(found, key=lambda item: item[1].translation is None):
+        for name, controller in sorted(controllers, key=lambda item: item[1].translation is None):
             return DockingFrames(name, controller.tip or Anchor(body=name), controller.target)
         return None
 
@@ -335,7 +335,10 @@ class MultibodyScenario(ScenarioBase, System):
             units |= {f"{what}_{name.replace('-', '_')}": "1" for what in ("modes", "residual")}
         for name in self.stiffness:
             flat = name.replace("-", "_")
-            units |= {f"stiffness_{flat}_{one}": "N*m/rad" if "r" in one else "N/m" for one in DIRECTIONS}
+            units |= {
+                f"stiffness_{flat}_{direction}": "N*m/rad" if "r" in direction else "N/m"
+                for direction in DIRECTIONS
+            }
         units |= {f"propellant_{name.replace('-', '_')}": "kg" for name in self.gnc}
         units |= {"propellant": "kg"} if self.gnc else {}
         if contacts and self.docking_frames is not None:
@@ -398,7 +401,7 @@ class MultibodyScenario(ScenarioBase, System):
                 surface.read(directory)
             except InputError as error:
                 raise SeveralFieldsError(
-                    [_file_error(name, surface, one) for one in error.problems]
+                    [_file_error(name, surface, problem) for problem in error.problems]
                 ) from None
 
 

@@ -154,16 +154,16 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
 def _loads(scenario: ChainScenario, done: ChainRun) -> tuple[PeakReaction, ...]:
     """Return the loads of springs, contact and latch; none of rigid impacts, whose force is not finite."""
     sizes, times = done.link_peaks
-    found = [
+    reactions = [
         _load(name, "spring", float(sizes[link]), float(times[link]))
         for name, link in scenario.springs().items()
     ]
     if done.chain.restitution is None:
-        found.append(_load(CONTACT, "contact", done.peak_force, done.t_peak_force))
+        reactions.append(_load(CONTACT, "contact", done.peak_force, done.t_peak_force))
     if done.chain.wedge is not None:
-        found.append(_load(LATCH, "contact", done.peak_wedge_force, done.t_peak_wedge_force))
-        found.append(_load(LATCH_SPRING, "spring", done.peak_latch_spring_force, done.t_deepest))
-    return sort_loads(found)
+        reactions.append(_load(LATCH, "contact", done.peak_wedge_force, done.t_peak_wedge_force))
+        reactions.append(_load(LATCH_SPRING, "spring", done.peak_latch_spring_force, done.t_deepest))
+    return sort_loads(reactions)
 
 
 def _load(name: str, kind: LoadKind, force: float, time: float) -> PeakReaction:

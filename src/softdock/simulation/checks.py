@@ -83,7 +83,7 @@ def _check_start(system: MultibodyScenario) -> list[Problem]:
 
 def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
     """Return a warning for every surface a of a contact with a sharp convex edge, where its normal jumps."""
-    found = []
+    problems = []
     for name in dict.fromkeys(contact.a for contact in system.contacts.values()):
         profile = system.surfaces[name].read(system.directory)[0]
         edges = [edge for edge in sharp_edges(profile) if edge.is_sharp]
@@ -92,8 +92,8 @@ def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
             message = (
                 f"Has a sharp edge at {places}: as surface a of a contact it should have a fillet there."
             )
-            found.append(Problem(field=f"surfaces.{name}", message=message))
-    return found
+            problems.append(Problem(field=f"surfaces.{name}", message=message))
+    return problems
 
 
 def _assumed_closures(system: MultibodyScenario, *, from_files: bool) -> list[Problem]:

@@ -212,7 +212,7 @@ def control_over_link(
         metrics={},
         audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),
         timing=Timing(simulated_s=span, wall_s=wall, steps=len(log), evaluations=0),
-        history=History(time=np.array([one.t for one in log]), channels=_channels(log)),
+        history=History(time=np.array([entry.t for entry in log]), channels=_channels(log)),
     )
     return with_link_metrics(result, link.statistics) if isinstance(link, RemoteLink) else result
 
@@ -265,11 +265,11 @@ def _channels(log: list[Measurement]) -> dict[str, Channel]:
     """Return the measurements as channels with the names of a multibody run."""
     channels = {}
     for name in log[0].bodies:
-        motions = [one.bodies[name] for one in log]
+        motions = [entry.bodies[name] for entry in log]
         rows = np.array([np.concatenate([m.p, m.wxyz, m.v, m.w]) for m in motions])
         for k, (channel, unit) in enumerate(FIELDS.items()):
             channels[f"{name}.{channel}"] = Channel(values=rows[:, k], unit=unit)
     for name in log[0].joints:
-        positions = np.array([one.joints[name].position[0] for one in log])
+        positions = np.array([entry.joints[name].position[0] for entry in log])
         channels[f"{name}.joint"] = Channel(values=positions, unit="")
     return channels

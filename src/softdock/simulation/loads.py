@@ -62,7 +62,10 @@ def sort_loads(loads: Iterable[PeakReaction]) -> tuple[PeakReaction, ...]:
     return tuple(
         sorted(
             loads,
-            key=lambda one: (1.0 if one.peak_force is None else -one.peak_force, -(one.peak_moment or 0.0)),
+            key=lambda reaction: (
+                1.0 if reaction.peak_force is None else -reaction.peak_force,
+                -(reaction.peak_moment or 0.0),
+            ),
         )
     )
 
@@ -81,11 +84,11 @@ def _largest_sizes(run: Run) -> tuple[list[float], list[float]]:
 
 def load_metrics(loads: tuple[PeakReaction, ...]) -> dict[str, float]:
     """Return the peaks of loads under flat names: peak_force_NAME [N], peak_moment_NAME [N m]."""
-    found: dict[str, float] = {}
-    for load in sorted(loads, key=lambda one: one.name):
+    metrics: dict[str, float] = {}
+    for load in sorted(loads, key=lambda reaction: reaction.name):
         flat = load.name.replace("-", "_")
         if load.peak_force is not None:
-            found[f"peak_force_{flat}"] = load.peak_force
+            metrics[f"peak_force_{flat}"] = load.peak_force
         if load.peak_moment is not None:
-            found[f"peak_moment_{flat}"] = load.peak_moment
-    return found
+            metrics[f"peak_moment_{flat}"] = load.peak_moment
+    return metrics

@@ -152,8 +152,10 @@ class PreparedMultibody:
         if captured is not None and self.topology.docking_contacts:
             conditions = contact_conditions(self.assembly, captured.state, frames.tip, frames.port)
         values = conditions.values() if conditions is not None else [None] * len(CONDITION_METRICS)
-        found = {name: x for name, x in zip(CONDITION_METRICS, values) if name not in result.metrics}
-        return replace(result, contact_conditions=conditions, metrics={**result.metrics, **found})
+        condition_metrics = {
+            name: x for name, x in zip(CONDITION_METRICS, values) if name not in result.metrics
+        }
+        return replace(result, contact_conditions=conditions, metrics={**result.metrics, **condition_metrics})
 
     def predict(self) -> dict[str, Any] | None:
         """Return the impact that the scenario describes, or that at the first contact; None where nothing touches."""
@@ -389,16 +391,16 @@ def _metrics(
 
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     """Return the largest relative errors; None for momentum where ground, gravity, loads or thrusters take part."""
-    found = run.conservation
+    conservation = run.conservation
     closed = (
-        found.floating
+        conservation.floating
         and not scenario.elements_of(Load)
         and not any(scenario.gravity)
         and scenario.orbit is None
     )
     closed = closed and not any(controller.thrusters for controller in scenario.gnc.values())
     return Audit(
-        linear_momentum_drift=found.linear_momentum_drift if closed else None,
-        angular_momentum_drift=found.angular_momentum_drift if closed else None,
-        energy_residual=found.energy_residual,
+        linear_momentum_drift=conservation.linear_momentum_drift if closed else None,
+        angular_momentum_drift=conservation.angular_momentum_drift if closed else None,
+        energy_residual=conservation.energy_residual,
     )

@@ -110,7 +110,7 @@ class Setup:
             key: getattr(limits, key)[self.order]
             for key in ("q_min", "q_max", "speed", "torque", "stiffness")
         }
-        for stiffness in (self.stiffness, *(one.stiffness for one in self.impedances)):
+        for stiffness in (self.stiffness, *(impedance.stiffness for impedance in self.impedances)):
             chosen["stiffness"] = np.maximum(chosen["stiffness"], stiffness)
         return JointLimits(**chosen, hold_stiffness=self.stiffness)
 
@@ -141,7 +141,7 @@ class Setup:
             self._check_sampling(plan.q[max(0, round(end / plan.period) - 1)], i)
         cycles = round((s.duration or plan.duration) / plan.period)
         final = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
-        impedance = tuple((one.stiffness, one.damping_ratio) for one in self.impedances)
+        impedance = tuple((impedance.stiffness, impedance.damping_ratio) for impedance in self.impedances)
         plan = replace(plan, q=np.concatenate([plan.q, final])[:cycles], impedance=impedance)
         return Experiment(plan=plan)
 
@@ -190,10 +190,10 @@ class Setup:
             path = planner.path(i, move, q, X_BF)
             if path is None:
                 continue
-            found = path.solve(1.0, q, X_BF if move.tracked else None)
-            if not found.converged:
-                raise out_of_reach(i, move, found, 1.0)
-            q = found.q
+            solution = path.solve(1.0, q, X_BF if move.tracked else None)
+            if not solution.converged:
+                raise out_of_reach(i, move, solution, 1.0)
+            q = solution.q
             self._check_sampling(q, i)
 
     def _check_sampling(self, q: Floats, move: int) -> None:

@@ -50,18 +50,20 @@ def _move_events(setup: "Setup", moves: TriggeredMoves) -> list[RunEvent]:
     names = {i: move.name or str(i + 1) for i, move in enumerate(setup.scenario.moves)}
     started = [
         RunEvent(
-            time=one.time, name=f"move-{names[one.move]}", message=f"The move {names[one.move]!r} starts."
+            time=started.time,
+            name=f"move-{names[started.move]}",
+            message=f"The move {names[started.move]!r} starts.",
         )
-        for one in moves.started
-        if setup.scenario.moves[one.move].name
+        for started in moves.started
+        if setup.scenario.moves[started.move].name
     ]
     unreachable = [
         RunEvent(
-            time=one.time,
+            time=missed.time,
             name="out-of-reach",
-            message=f"Move {names[one.move]!r} leaves the reach of the arm, which goes to the closest pose.",
+            message=f"Move {names[missed.move]!r} leaves the reach of the arm, which goes to the closest pose.",
         )
-        for one in moves.unreachable
+        for missed in moves.unreachable
     ]
     return [*started, *unreachable]
 

@@ -227,10 +227,10 @@ def _free_frequencies(structure: str) -> tuple[float, ...]:
     """Return the lowest elastic frequencies of a free structure [Hz]."""
     meshed = mesh(Structure.model_validate_json(structure))
     try:
-        found = free_modes(meshed, FREQUENCIES)
+        modes = free_modes(meshed, FREQUENCIES)
     except InputError:  # fewer than that exist
-        found = free_modes(meshed)
-    return tuple(float(f) for f in found.frequency)
+        modes = free_modes(meshed)
+    return tuple(float(f) for f in modes.frequency)
 
 
 def _metrics(docking: PreparedStation, jump: float) -> dict[str, Any]:

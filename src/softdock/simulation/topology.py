@@ -170,11 +170,11 @@ class Topology:
     @cached_property
     def _needed_at_end(self) -> list[Observation]:
         """Quantities of controllers whose final values are metrics, decide the outcome or give a warning."""
-        found = []
+        observations = []
         for name, controller in self.scenario.gnc.items():
             measured = ["lost_measurements"] if controller.navigation else []
-            found += [Observation(name=name, field=k) for k in ("propellant", "violations", *measured)]
-        return found
+            observations += [Observation(name=name, field=k) for k in ("propellant", "violations", *measured)]
+        return observations
 
     @cached_property
     def _recorded(self) -> list[Observation | Operation]:
@@ -215,16 +215,16 @@ class Topology:
     @cached_property
     def peaks(self) -> dict[str, int]:
         """Channels whose peaks are metrics of every run, by the name of the metric."""
-        found: dict[str, int] = {}
+        peaks: dict[str, int] = {}
         for i, observation in enumerate(self.observations):
             if not isinstance(observation, Observation):
                 continue
             flat = observation.name.replace("-", "_")
             if observation.name in self.contact_names and observation.field == "force":
-                found[f"peak_contact_force_{flat}"] = i
+                peaks[f"peak_contact_force_{flat}"] = i
             if observation.name in self.scenario.elements_of(Spring) and observation.field == "energy":
-                found[f"spring_energy_max_{flat}"] = i
-        return found
+                peaks[f"spring_energy_max_{flat}"] = i
+        return peaks
 
     @cached_property
     def propellant(self) -> dict[str, int]:
@@ -310,7 +310,10 @@ class Topology:
         sides = {
             name: (scenario.surfaces[contact.a].body, scenario.surfaces[contact.b].body)
             for name, contact in scenario.contacts.items()
-        } | {name: (one.pins.body, one.holes.body) for name, one in scenario.interfaces.items()}
+        } | {
+            name: (interface.pins.body, interface.holes.body)
+            for name, interface in scenario.interfaces.items()
+        }
         return [
             name
             for name, bodies in sides.items()
@@ -379,7 +382,7 @@ class Topology:
 
     def _make_actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         actions = [action for name in self.conditions for action in self.actions_of(scenario, name)]
-        return action_records(scenario, assembly, actions, [one.name for one in self.decisions])
+        return action_records(scenario, assembly, actions, [decision.name for decision in self.decisions])
 
     def actions_of(self, scenario: MultibodyScenario, name: str) -> list[PhaseAction]:
         """Return the actions of an event of a scenario of this topology, or of one that its phases become."""

@@ -96,7 +96,7 @@ def _dispersion(kind: str, given: list[str]) -> dict[str, Any]:
         return {"normal": dict(zip(("mean", "deviation"), values))}
     if kind == "magnitude":
         return {"magnitude": {"uniform": values[:2]}}
-    return {"choice": [resolve(one.strip()) for one in given[0].split(",") if one.strip()]}
+    return {"choice": [resolve(text.strip()) for text in given[0].split(",") if text.strip()]}
 
 
 def _check_rows(draft: Mapping[str, Any]) -> None:
@@ -116,11 +116,11 @@ def _check_rows(draft: Mapping[str, Any]) -> None:
 def _flow_style(value: Any) -> Any:
     """Return lists and mappings in flow style, which is written on one line."""
     if isinstance(value, dict):
-        mapping = CommentedMap({key: _flow_style(one) for key, one in value.items()})
+        mapping = CommentedMap({key: _flow_style(item) for key, item in value.items()})
         mapping.fa.set_flow_style()
         return mapping
     if isinstance(value, list):
-        sequence = CommentedSeq([_flow_style(one) for one in value])
+        sequence = CommentedSeq([_flow_style(item) for item in value])
         sequence.fa.set_flow_style()
         return sequence
     return value

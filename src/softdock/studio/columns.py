@@ -172,7 +172,7 @@ class Columns:
             keys = self.column(sort)[rows] if sort in self._values else self.run[rows].astype(float)
         order = np.argsort(-keys if descending else keys, kind="stable")
         here = rows[order[start : start + count]]
-        found = [
+        page_rows = [
             {
                 "run": int(self.run[i]),
                 "outcome": self.outcome_names[self.outcome[i]],
@@ -180,7 +180,7 @@ class Columns:
             }
             for i in here
         ]
-        return found, int(rows.size)
+        return page_rows, int(rows.size)
 
     def _cached(self, key: str, values: list[Any], kind: Any) -> Any:
         array = self._arrays.get(key)

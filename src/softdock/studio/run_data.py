@@ -43,7 +43,7 @@ def _summary(result: Result) -> dict[str, Any]:
 def _display(result: Result, system: UnitSystem) -> dict[str, Any]:
     """Return what a unit system changes: loads, phases, requirement matrix, and limits of channels."""
     loads = result.loads or history_loads(result)
-    found: dict[str, Any] = {
+    display: dict[str, Any] = {
         "headline": largest_load_text(loads, system),
         "loads": table_data(
             load_table(loads, system, lambda load, unit: peak_components(result, load, unit))
@@ -53,9 +53,9 @@ def _display(result: Result, system: UnitSystem) -> dict[str, Any]:
     try:
         matrix, limits = requirement_table(result, system), limit_lines(result, system)
     except (InputError, ValueError) as error:  # a received result whose scenario is damaged
-        return {**found, "requirements": None, "limits": [], "problem": str(error)}
+        return {**display, "requirements": None, "limits": [], "problem": str(error)}
     lines = [{"channel": line.channel, "value": line.value, "text": line.text} for line in limits]
-    return {**found, "requirements": table_data(matrix), "limits": lines, "problem": ""}
+    return {**display, "requirements": table_data(matrix), "limits": lines, "problem": ""}
 
 
 def table_data(table: Table) -> dict[str, Any]:

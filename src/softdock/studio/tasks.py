@@ -107,16 +107,16 @@ def read_run_headers(folder: Folder, report_stage: StageCallback, *, runs: Seque
 
     Histories are not read, so that a list of many runs appears soon: the page of a run checks its history.
     """
-    found = {}
+    headers = {}
     for run in runs:
         try:
             document = json.loads(read_regular_file(folder.run(run) / "result.json", largest=LARGEST_RESULT))
-            found[run] = {key: str(document[key]) for key in ("scenario", "outcome", "message")}
+            headers[run] = {key: str(document[key]) for key in ("scenario", "outcome", "message")}
             discrepancies = [*document.get("discrepancies", []), digest_discrepancy(document)]
-            found[run]["digest"] = " ".join(map(str, filter(None, discrepancies))) or "agrees"
+            headers[run]["digest"] = " ".join(map(str, filter(None, discrepancies))) or "agrees"
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InputError):
             continue
-    return found
+    return headers
 
 
 def read_curves(
@@ -124,13 +124,13 @@ def read_curves(
 ) -> dict[str, Any]:
     """Return channels of a run, reduced to at most `MAX_POINTS` points without losing peaks."""
     history = Result.load(_run_folder(folder, run)).history
-    found = {}
+    curves = {}
     for name in names[:MAX_CURVES]:
         if name in history.channels:
             channel = history.channels[name]
             time_, values = thin_curve(history.time, channel.values)
-            found[name] = {"unit": channel.unit, "points": plain_data(np.column_stack((time_, values)))}
-    return found
+            curves[name] = {"unit": channel.unit, "points": plain_data(np.column_stack((time_, values)))}
+    return curves
 
 
 def draw_controllers(folder: Folder, report_stage: StageCallback, *, run: str, units: str) -> str:
@@ -192,15 +192,15 @@ def find_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[s
 
 def draw_thumbnails(folder: Folder, report_stage: StageCallback, *, names: Sequence[str]) -> dict[str, str]:
     """Return the thumbnails of scenarios as SVG; those that cannot be drawn are omitted."""
-    found = {}
+    thumbnails = {}
     for name in names:
         try:
             text = read_text(folder, report_stage, name=name)["text"]
             stem, directory = scenario_origin(folder, name)
-            found[name] = thumbnail(_load_checked(folder, text, stem, directory), thumbnail_key(text))
+            thumbnails[name] = thumbnail(_load_checked(folder, text, stem, directory), thumbnail_key(text))
         except Exception:  # the page shows a placeholder instead
             continue
-    return found
+    return thumbnails
 
 
 def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number: int) -> dict[str, Any]:

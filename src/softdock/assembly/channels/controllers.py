@@ -153,7 +153,11 @@ class Thrusters(ChannelGroup):
 
     def names(self, system: System) -> Iterable[str]:
         """Return the names of all thrusters, with their bodies."""
-        return [f"{body}/{one}" for body, controller in system.gnc.items() for one in controller.thrusters]
+        return [
+            f"{body}/{thruster}"
+            for body, controller in system.gnc.items()
+            for thruster in controller.thrusters
+        ]
 
     def owns(self, system: System, name: str) -> bool:
         """Return whether a name has the form `body/thruster` with a body that has a controller."""

@@ -108,10 +108,10 @@ def _limit_series(
 
 def by_unit(curves: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return curves grouped by unit, in the order in which the units appear."""
-    found: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for name, curve in curves.items():
-        found.setdefault(curve["unit"], {})[name] = curve
-    return found
+        groups.setdefault(curve["unit"], {})[name] = curve
+    return groups
 
 
 def _scaled(points: Sequence[Sequence[float | None]], factor: float) -> list[list[float | None]]:

@@ -91,8 +91,8 @@ class RunView:
         with self.box, ui.element("div").classes("card"):
             if activity.error:
                 frame.problem(activity.error)
-            for one in activity.problems:
-                frame.problem(one["text"])
+            for problem in activity.problems:
+                frame.problem(problem["text"])
 
     async def open(self, run: str) -> None:
         """Show a saved run; `campaign/number` is a run of a campaign."""
@@ -282,10 +282,10 @@ class RunView:
     async def _load_earlier_curves(self, names: list[str]) -> dict[str, Any]:
         if not self.earlier:
             return {}
-        found: dict[str, Any] = await self.studio.query_worker.call(
+        curves: dict[str, Any] = await self.studio.query_worker.call(
             "read_curves", run=self.earlier, names=names
         )
-        return found
+        return curves
 
     def _show_metrics(self, earlier: dict[str, Any] | None = None) -> None:
         parts = {
@@ -311,9 +311,9 @@ class RunView:
 
 def _first_channels(channels: Mapping[str, str], limited: Sequence[str]) -> list[str]:
     """Return the channels that are drawn first: those with a limit, and a few of each of the first units."""
-    found: dict[str, list[str]] = {}
+    by_unit: dict[str, list[str]] = {}
     for name, unit in channels.items():
-        if unit in found or len(found) < FIRST_UNITS:
-            found.setdefault(unit, []).append(name)
-    few = [name for names in found.values() for name in names[:FIRST_PER_UNIT]]
+        if unit in by_unit or len(by_unit) < FIRST_UNITS:
+            by_unit.setdefault(unit, []).append(name)
+    few = [name for names in by_unit.values() for name in names[:FIRST_PER_UNIT]]
     return list(dict.fromkeys([*limited, *few]))[:MOST_FIRST]

@@ -48,8 +48,8 @@ class Springs:
 
     def is_turning(self) -> bool | None:
         """Return whether the chosen spring is a torsion spring; None where that is unknown."""
-        found = self.find_spring()
-        return found.turning if found else None
+        spring = self.find_spring()
+        return spring.turning if spring else None
 
     def default_stroke(self) -> str:
         """Return the stroke that the campaign gives the chosen spring, or one of the kind that it needs."""
@@ -84,9 +84,9 @@ class Springs:
         except ValueError:  # shown at the field
             self.sizes.set_content("")
             return
-        found = self.find_spring()
-        if found is not None:
-            size = found.count_stops(size, self._column_of(size))
+        spring = self.find_spring()
+        if spring is not None:
+            size = spring.count_stops(size, self._column_of(size))
         table = spring_table(size.by_quantile(), size.turning, self.system())
         self.sizes.set_content(table.to_html("plain"))
 
