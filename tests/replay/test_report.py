@@ -16,7 +16,7 @@ from softdock.presentation.numbers import display_unit, format_number, format_qu
 from softdock.presentation.unit_systems import IMPERIAL
 from softdock.replay.scene_builder import scene
 from softdock.report.limits import limit_lines
-from softdock.report.panels import load_panels, motion_panels
+from softdock.report.panels import motion_panels, reaction_panels
 from softdock.report.run import ReportOptions, run_report, write_run_report
 from softdock.report.timeline import NEGLIGIBLE, build_timeline
 from softdock.result import Result, RunEvent
@@ -137,7 +137,7 @@ def test_the_report_has_all_charts_and_fits_narrow_and_wide_screens(tab: Tab, tm
     path.write_text(run_report(result))
     tab.page.goto(path.as_uri())
     assert tab.page.locator("svg.section").count() == 6
-    panels = [*load_panels(result)[0], *motion_panels(result)]
+    panels = [*reaction_panels(result)[0], *motion_panels(result)]
     drawn = {name for panel in panels for name in panel.curves}
     limited = {line.channel for line in limit_lines(result)} - drawn
     assert tab.page.locator("svg.chart").count() == len(panels) + len(limited)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from softdock.campaign.execution import Row
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.manifest import manifest_of
 from softdock.campaign.store import Store
 from softdock.studio.columns import Columns, RowFilter
@@ -26,7 +26,7 @@ def row(number: int) -> Row:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
-    plan = load("impact-masses", runs=RUNS)
+    plan = read_campaign("impact-masses", runs=RUNS)
     manifest = {**manifest_of(plan), "name": "x"}
     manifest["campaign"]["success"] = ["latched"]
     with Store.create(folder, manifest) as store:

@@ -120,8 +120,8 @@ def _sides(kind: int, index: int, a: str, b: str, beyond: Sequence[str]) -> list
     return [(kind, index, sign) for body, sign in ((a, -1.0), (b, 1.0)) if body in beyond]
 
 
-def transmits_load(system: System, body: str) -> bool:
-    """Return whether a joint or mount can transmit a load: a mount of a mere frame, which carries nothing, cannot."""
+def transmits_reaction(system: System, body: str) -> bool:
+    """Return whether a joint or mount can transmit a reaction: a mount of a mere frame carries nothing."""
     if not isinstance(system.bodies[body].joint, Fixed):
         return not isinstance(system.bodies[body].joint, Free)
     beyond = rigidly_beyond(system, body)

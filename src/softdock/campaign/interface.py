@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from softdock.campaign import runner
 from softdock.campaign import store as campaign_store
-from softdock.campaign.loading import find, load, plan_of_source
+from softdock.campaign.loading import find, plan_of_source, read_campaign
 from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
 from softdock.campaign.run_table import RunTable, run_table
@@ -273,7 +273,7 @@ class Campaign:
                 with_absolute_files(self._scenario.to_data(), self._scenario.directory)
             )
         write_together(folder, files | {CAMPAIGN_FILE: yaml_text(data)})
-        return load(folder / CAMPAIGN_FILE)
+        return read_campaign(folder / CAMPAIGN_FILE)
 
 
 def _check_sources(source: object, scenario: object) -> None:

@@ -19,7 +19,7 @@ from softdock.scenario.base import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.independent_problems import remaining
 from softdock.scenario.loading import bundled_names, from_data
-from softdock.scenario.loading import load as load_scenario
+from softdock.scenario.loading import load as read_scenario
 from softdock.scenario.messages import did_you_mean, in_order_of_lines, problems_of
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import FieldPath, Location, Source, check_head, parse, read_file
@@ -27,7 +27,9 @@ from softdock.scenario.source import FieldPath, Location, Source, check_head, pa
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
-def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed: int | None = None) -> Plan:
+def read_campaign(
+    name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed: int | None = None
+) -> Plan:
     """Return the plan of a bundled campaign or a campaign file; raises InputError with every problem.
 
     `runs` and `seed` override those of the file.
@@ -40,7 +42,7 @@ def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed:
     return plan_of_source(changed, name, origin)
 
 
-def load_text(text: str, path: Path) -> Plan:
+def read_campaign_text(text: str, path: Path) -> Plan:
     """Return the plan of a campaign from its text, as if it were read from the file `path`."""
     source = parse(text, file=path.name, directory=path.parent)
     check_head(source)
@@ -74,7 +76,7 @@ def _plan_of_campaign(
 ) -> Plan:
     """Return the plan of a campaign; raises InputError with the problems of all its parts."""
     campaign, source = _add_presets(campaign, source)
-    nominal = _load_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
+    nominal = _read_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
     problems: list[Problem] = []
     with collected(problems):
         nominal = _add_requirements(nominal, campaign, source)
@@ -161,11 +163,11 @@ def _add_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, 
     return merged, Source(source.data, locations, source.file, source.directory)
 
 
-def _load_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
+def _read_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
     name = campaign.scenario
     chosen: str | Path = name if name in bundled_names() else source.directory / name
     try:
-        scenario = load_scenario(chosen)
+        scenario = read_scenario(chosen)
     except InputError as error:
         if any(problem.field for problem in error.problems):  # of the scenario, with its file and lines
             raise

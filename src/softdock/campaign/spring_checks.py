@@ -99,7 +99,7 @@ def check_spring(table: CampaignTable, size: SpringSize, metric: str, stroke: fl
         return SpringCheck(verified=False, reason="No run stores energy in it.")
     others = [int(run) for run in table.run if run not in size.runs]  # failed: nobody knows what they need
     kind = KINDS[str(plan.template.data["kind"])]
-    kind.load_runner()
+    kind.import_runner()
     with open_executor(default_backend(kind, len(estimates)), default_workers()) as (pool, _):
         try:
             repeater = _Repeater(plan, table, metric, stroke, pool, [*estimates, *others[:MOST_RUNS]])

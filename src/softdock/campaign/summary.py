@@ -223,7 +223,7 @@ def dispersed_inputs(table: CampaignTable) -> list[str]:
 def chosen_metrics(table: CampaignTable) -> list[str]:
     """Return the metrics that the campaign names, or the first that vary, those with requirements before others.
 
-    Metrics that repeat an earlier one up to `SAME_VALUES`, such as the load of a joint behind the only contact, are
+    Metrics that repeat an earlier one up to `SAME_VALUES`, such as the reaction of a joint behind the only contact, are
     left out of the latter.
     """
     named = [name for name in table.manifest["campaign"]["metrics"] if name in table.metrics]

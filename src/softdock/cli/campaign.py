@@ -84,12 +84,12 @@ def run(
 ) -> None:
     """Run a campaign into a new folder."""
     from softdock.campaign import runner
-    from softdock.campaign.loading import load
+    from softdock.campaign.loading import read_campaign
     from softdock.campaign.workers import check_workers
 
     means = _execution_means(place, workers, cluster)
     check_workers(workers)
-    plan = load(name, runs=runs, seed=seed)
+    plan = read_campaign(name, runs=runs, seed=seed)
     if check:
         console.refuse_check_without(plan.template.data["requirements"], "campaign")
     if rerun is not None:

@@ -81,7 +81,7 @@ def serve(
     )
     wait = None if timeout is None else _parse_option("--timeout", timeout, "s")
     period = check_period(_parse_option("--cycle", cycle, "s"))
-    server = RobotServer(_load_robot(name), period, wait)
+    server = RobotServer(_read_robot(name), period, wait)
     keep_running = _ServiceEnd(None if duration is None else _parse_option("--duration", duration, "s"))
     listening = _listen(server, name, host, port, conditions, keep_running)
     if as_json:
@@ -185,7 +185,7 @@ def check(
         _print(report)
 
 
-def _load_robot(name: str) -> "Robot":
+def _read_robot(name: str) -> "Robot":
     from softdock.robot.simple_robots import seven_joint_robot
 
     if name == "joints":

@@ -82,11 +82,11 @@ def _check_scenario(file: str) -> "CheckFindings":
 
 def _check_campaign(file: str) -> "CheckFindings":
     """Check a campaign, and its scenario without dispersions."""
-    from softdock.campaign.loading import load
+    from softdock.campaign.loading import read_campaign
     from softdock.simulation.checks import CheckFindings, check_before_run
 
     try:
-        return check_before_run(load(file).template.build_from_data({}))
+        return check_before_run(read_campaign(file).template.build_from_data({}))
     except InputError as error:
         return CheckFindings(problems=error.problems)
 

@@ -122,7 +122,7 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "formulas": simulation.formulas,
     }
     inputs = {f"system.{name}": array for name, array in system.items()} | {
-        "workspace.search.loads": np.flatnonzero(read["load"]),
+        "workspace.search.reactions": np.flatnonzero(read["reaction"]),
         "workspace.search.needed": needed_links(arrays, read),
         "channels": channels,
         "peaks": initial_peaks(channels),

@@ -60,7 +60,7 @@ def initial_window_states(windows: np.recarray) -> np.recarray:
 def initial_peaks(channels: np.recarray) -> np.recarray:
     """Return the peaks of channels at the start of a run."""
     peaks, constants = records(len(channels), PEAK), channels.view(np.ndarray)
-    out, sides = peaks.view(np.ndarray), constants["track"] | constants["load"]
+    out, sides = peaks.view(np.ndarray), constants["track"] | constants["reaction"]
     out["track"] = constants["track"]
     out["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
     out["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)

@@ -11,7 +11,7 @@ from softdock.errors import RunError
 from softdock.lumped import entry_points
 from softdock.lumped.chain import Chain
 from softdock.lumped.kernels import events, motion
-from softdock.lumped.kernels.peaks import EXTRA_LOADS, OVERLAP_LOAD, WEDGE_LOAD
+from softdock.lumped.kernels.peaks import EXTRA_PEAKS, OVERLAP_PEAK, WEDGE_REACTION
 from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.lumped.kernels.rows import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME, ROW_WEDGE_FORCE
 
@@ -185,12 +185,12 @@ class ChainRun:
     @property
     def peak_wedge_force(self) -> float:
         """Largest size of the force of the wedge along the axis [N]."""
-        return float(self.work.sizes[len(self.chain.mass) + WEDGE_LOAD])
+        return float(self.work.sizes[len(self.chain.mass) + WEDGE_REACTION])
 
     @property
     def t_peak_wedge_force(self) -> float:
         """Time of `peak_wedge_force` [s]."""
-        return float(self.work.peaks[len(self.chain.mass) + WEDGE_LOAD, ROW_TIME])
+        return float(self.work.peaks[len(self.chain.mass) + WEDGE_REACTION, ROW_TIME])
 
     @cached_property
     def latch_spring_force(self) -> Array:
@@ -201,7 +201,7 @@ class ChainRun:
     def peak_latch_spring_force(self) -> float:
         """Largest force of the latch spring [N]; at the time of the largest insertion."""
         n = len(self.chain.mass)
-        return float(self._latch_spring_force(self.work.peaks[n + OVERLAP_LOAD :])[0])
+        return float(self._latch_spring_force(self.work.peaks[n + OVERLAP_PEAK :])[0])
 
     def _latch_spring_force(self, rows: Array) -> Array:
         a = ROW_STATE + len(self.chain.chaser_masses) - 1
@@ -212,12 +212,12 @@ class ChainRun:
     @property
     def t_deepest(self) -> float:
         """Time of `deepest` [s]."""
-        return float(self.work.peaks[len(self.chain.mass) + OVERLAP_LOAD, ROW_TIME])
+        return float(self.work.peaks[len(self.chain.mass) + OVERLAP_PEAK, ROW_TIME])
 
     @property
     def deepest(self) -> float:
         """Largest overlap or insertion [m]."""
-        return float(self.work.sizes[len(self.chain.mass) + OVERLAP_LOAD])
+        return float(self.work.sizes[len(self.chain.mass) + OVERLAP_PEAK])
 
     @property
     def latch_time(self) -> float:
@@ -324,6 +324,6 @@ def _workspace(n: int, rows: int) -> motion.ChainWork:
         totals,
         np.empty((rows, ROW_STATE + 2 * n)),
         np.empty((MAXIMUM_EVENTS, 2)),
-        np.zeros(n + EXTRA_LOADS),
-        np.zeros((n + EXTRA_LOADS, ROW_STATE + 2 * n)),
+        np.zeros(n + EXTRA_PEAKS),
+        np.zeros((n + EXTRA_PEAKS, ROW_STATE + 2 * n)),
     )

@@ -21,8 +21,8 @@ WORK = StructureArgument(
         "totals": floats("totals"),
         "rows": floats("rows", "columns"),
         "events": floats("events", 2),
-        "sizes": floats("loads"),
-        "peaks": floats("loads", "columns"),
+        "sizes": floats("reactions"),
+        "peaks": floats("reactions", "columns"),
     },
 )
 
@@ -32,7 +32,7 @@ def _check_sizes(
 ) -> str | None:
     """Return what is wrong with the sizes of the memory for a chain."""
     n = chain.line.shape[1]
-    needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n, "sizes": n + peaks.EXTRA_LOADS}
+    needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n, "sizes": n + peaks.EXTRA_PEAKS}
     for name, size in needed.items():
         if len(getattr(work, name)) != size:
             return f"work.{name} has {len(getattr(work, name))} rows, {size} are needed"

@@ -209,7 +209,7 @@ class System(WithElements):
         self.check_body(field, body, world=False)
         if isinstance(self.bodies[body].joint, Free):
             raise FieldError(
-                field, f"{body!r} is free: it has neither a joint nor a mount that transmits a load"
+                field, f"{body!r} is free: it has neither a joint nor a mount that transmits a reaction"
             )
 
     def _check_orbit(self, orbit: SystemOrbit) -> None:

@@ -45,14 +45,16 @@ class PhasePeak:
     moment_name: str = ""
 
 
-PEAK_NOTE = "Peak loads of phases are those of the recorded rows; 'max contact.force during NAME' is exact."
+PEAK_NOTE = (
+    "Peak reactions of phases are those of the recorded rows; 'max contact.force during NAME' is exact."
+)
 """Where the peaks of `phase_table` come from."""
 
 
 def phase_table(
     phases: "Sequence[RunPhase]", peaks: Sequence[PhasePeak], system: UnitSystem = AUTOMATIC
 ) -> Table:
-    """Return name, start, duration, end and peak loads of the phases of a run; no moments where all are zero."""
+    """Return name, start, duration, end and peak reactions of the phases of a run; no moments where all are zero."""
     has_moments = any(peak.moment for peak in peaks)
     rows = []
     for phase, peak in zip(phases, peaks, strict=True):

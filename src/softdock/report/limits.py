@@ -7,7 +7,7 @@ from typing import Any
 from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.numbers import format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.report.load_channels import load_channels
+from softdock.report.load_channels import reaction_channels
 from softdock.report.svg import LimitLine
 from softdock.result import Result
 from softdock.result.requirements import read_bounds, read_requirements
@@ -72,7 +72,7 @@ def _channel(result: Result, metric: str) -> str:
     if match:
         name = match["channel"].strip()
         return name if name in result.history.channels else ""
-    for quantity in load_channels(result):
+    for quantity in reaction_channels(result):
         flat = re.sub(r"[^a-z0-9]+", "_", quantity.name.lower())
         what = "moment" if quantity.unit == "N*m" else "force"
         if metric in (f"peak_{what}_{flat}", f"peak_contact_{what}_{flat}"):

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.model.member_kinds import loads_of
+from softdock.model.member_kinds import reactions_of
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
 from softdock.replay.scene import RecordedCurve
-from softdock.report.load_channels import LoadChannel, load_channels
+from softdock.report.load_channels import ReactionChannel, reaction_channels
 from softdock.report.relative_motion import relative_pose
 from softdock.result import Array, Result
 from softdock.tree.frames import Anchor
@@ -21,11 +21,11 @@ MOST_CURVES = 6
 """Curves of one panel: as many as there are colours."""
 OVERVIEW_PANELS = 4
 MOST_PANELS = 4
-"""Panels of one group of loads; further loads are named in the report and are in its table."""
+"""Panels of one group of reactions; further reactions are named in the report and are in its table."""
 TOLERANCE = 1e-3  # of the range of a curve: below the resolution of a chart
 FLAT = 1e-9  # of the largest range in a panel; curves that change less are left out
-LOAD_GROUPS = (loads_of("contact"), loads_of("element"), loads_of("reaction"), ("channel",))
-"""Kinds of loads that share panels."""
+REACTION_GROUPS = (reactions_of("contact"), reactions_of("element"), reactions_of("reaction"), ("channel",))
+"""Kinds of reactions that share panels."""
 POSITION_NAMES = re.compile(
     r"insertion|overlap|gap|depth|distance|\.[xyz] in |\.joint$|displacement|deflection"
 )
@@ -61,17 +61,17 @@ class CurvePanel:
 
 
 def overview_panels(result: Result) -> list[CurvePanel]:
-    """Return at most four panels: loads, motion of the approach, misalignment or rates, energy or joint positions."""
-    panels = [_largest_loads(result), _approach(result), _misalignment(result), _energy_or_joints(result)]
+    """Return at most four panels: reactions, motion of the approach, misalignment or rates, energy or joints."""
+    panels = [_largest_reactions(result), _approach(result), _misalignment(result), _energy_or_joints(result)]
     drawn = [panel for panel in panels if panel is not None]
     return [*drawn, *_other_units(result, {panel.unit for panel in drawn})][:OVERVIEW_PANELS]
 
 
-def load_panels(result: Result) -> tuple[list[CurvePanel], list[str]]:
-    """Return panels of all loads by group, largest first, and the names of those that stayed zero."""
-    channels = load_channels(result)
+def reaction_panels(result: Result) -> tuple[list[CurvePanel], list[str]]:
+    """Return panels of all reactions by group, largest first, and the names of those that stayed zero."""
+    channels = reaction_channels(result)
     panels: list[CurvePanel] = []
-    for kinds in LOAD_GROUPS:
+    for kinds in REACTION_GROUPS:
         for unit, what in (("N", "Forces"), ("N*m", "Moments")):
             loaded = [
                 quantity
@@ -79,13 +79,13 @@ def load_panels(result: Result) -> tuple[list[CurvePanel], list[str]]:
                 if quantity.kind in kinds and quantity.unit == unit and quantity.peak > 0.0
             ]
             present = [f"{kind}s" for kind in kinds if kind in {quantity.kind for quantity in loaded}]
-            panels += _load_group(result, f"{what} of {_joined(present)}", loaded)
+            panels += _reaction_group(result, f"{what} of {_joined(present)}", loaded)
     silent = {quantity.name for quantity in channels if not quantity.peak > 0.0}
     return panels, sorted(silent - {quantity.name for quantity in channels if quantity.peak > 0.0})
 
 
 def motion_panels(result: Result) -> list[CurvePanel]:
-    """Return the panels of the overview without the loads."""
+    """Return the panels of the overview without the reactions."""
     panels = [_approach(result), _misalignment(result), _energy_or_joints(result)]
     return [panel for panel in panels if panel is not None]
 
@@ -95,14 +95,14 @@ def _joined(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> list[CurvePanel]:
+def _reaction_group(result: Result, title: str, loaded: Sequence[ReactionChannel]) -> list[CurvePanel]:
     drawn = loaded[: MOST_PANELS * MOST_CURVES]
     count = -(-len(drawn) // MOST_CURVES)
     ends = [len(drawn) * i // count for i in range(count + 1)] if count else [0]
     parts = [drawn[a:b] for a, b in pairwise(ends)]
     omitted = tuple(quantity.name for quantity in loaded[len(drawn) :])
     return [
-        _load_panel(
+        _reaction_panel(
             result,
             title if len(parts) == 1 else f"{title} ({i} of {len(parts)})",
             part,
@@ -112,8 +112,8 @@ def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> li
     ]
 
 
-def _load_panel(
-    result: Result, title: str, part: Sequence[LoadChannel], omitted: tuple[str, ...]
+def _reaction_panel(
+    result: Result, title: str, part: Sequence[ReactionChannel], omitted: tuple[str, ...]
 ) -> CurvePanel:
     time, curves = _with_peaks(result, part)
     return CurvePanel(
@@ -126,8 +126,8 @@ def _load_panel(
     )
 
 
-def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dict[str, Array]]:
-    """Return time and sizes of loads with a point at every peak that the history does not contain.
+def _with_peaks(result: Result, part: Sequence[ReactionChannel]) -> tuple[Array, dict[str, Array]]:
+    """Return time and sizes of reactions with a point at every peak that the history does not contain.
 
     Histories with `record.peaks: false`, as those of robots, have no row at peaks between two samples.
     """
@@ -150,16 +150,18 @@ def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dic
     return np.insert(time, rows, added), curves
 
 
-def _largest_loads(result: Result) -> CurvePanel | None:
+def _largest_reactions(result: Result) -> CurvePanel | None:
     """Return the largest forces; the largest moments where there are no forces."""
     for unit in ("N", "N*m"):
         loaded = [
-            quantity for quantity in load_channels(result) if quantity.unit == unit and quantity.peak > 0.0
+            quantity
+            for quantity in reaction_channels(result)
+            if quantity.unit == unit and quantity.peak > 0.0
         ]
         if loaded:
             omitted = tuple(quantity.name for quantity in loaded[MOST_CURVES:])
-            title = "Largest loads" if omitted else "Loads"
-            return _load_panel(result, title, loaded[:MOST_CURVES], omitted)
+            title = "Largest reactions" if omitted else "Reactions"
+            return _reaction_panel(result, title, loaded[:MOST_CURVES], omitted)
     return None
 
 

@@ -15,7 +15,7 @@ from softdock.scenario.loading import from_data
 from softdock.simulation import simulate
 
 REPRODUCTION = 1e-3
-"""Relative difference that another version may have: the accuracy of peak loads. The same version gives equal bits."""
+"""Relative difference that another version may have: the accuracy of peak reactions. One version gives equal bits."""
 NEGLIGIBLE = 1e-9
 """Difference [SI] of values that are rounding errors."""
 COMPARED = (

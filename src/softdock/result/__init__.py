@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.files.path_argument import path_argument
-from softdock.model.member_kinds import LoadKind
+from softdock.model.member_kinds import ReactionKind
 from softdock.result.columns import same_columns, unknown_column
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class PeakReaction:
     """
 
     name: str
-    kind: LoadKind
+    kind: ReactionKind
     peak_force: float | None
     """Size of the force [N]."""
     t_peak_force: float | None
@@ -217,7 +217,7 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Result:
-    """Complete result of one run: outcome, metrics, loads, events, history and checks; all values are SI.
+    """Complete result of one run: outcome, metrics, reactions, events, history and checks; all values are SI.
 
     Results are equal if the runs are: `timing` and what is only known while a program runs are not compared.
 
@@ -252,7 +252,7 @@ class Result:
     warnings: tuple[str, ...] = ()
     """One sentence for every exceeded limit."""
     loads: tuple[PeakReaction, ...] = ()
-    """Loads of all elements, contacts, interfaces, joints and mounts, largest force first."""
+    """Peak reactions of all elements, contacts, interfaces, joints and mounts, largest force first."""
     requirements: tuple[RequirementVerdict, ...] = ()
     """Verdicts on the requirements of the scenario, in their order."""
     contact_conditions: Mapping[str, float] | None = None
@@ -293,7 +293,7 @@ class Result:
             "valid": self.valid,
             "warnings": list(self.warnings),
             "metrics": self.metrics,
-            "loads": [asdict(load) for load in self.loads],
+            "loads": [asdict(reaction) for reaction in self.loads],
             "requirements": [asdict(verdict) for verdict in self.requirements],
             "contact_conditions": self.contact_conditions,
             "units": self.units,
@@ -326,9 +326,9 @@ class Result:
 
         `discrepancies` says where it does not agree with its digest. A history of another run is refused.
         """
-        from softdock.result.storage import load
+        from softdock.result.storage import read_result
 
-        return load(path_argument("folder", folder))
+        return read_result(path_argument("folder", folder))
 
     def plot(
         self,
@@ -338,7 +338,7 @@ class Result:
     ) -> "Figure":
         """Plot the run over time, and save the figure if a path is given.
 
-        Four panels show the loads, the motion of the approach, misalignment or rates, and energy or joint positions.
+        Four panels show reactions, the motion of the approach, misalignment or rates, and energy or joint positions.
         Channels selected by name, or by the beginning of their name such as `chaser`, have one panel per unit.
         `system` is the unit system: `automatic`, `SI`, `mm/deg` or `imperial`; that of the scenario if left out.
         """

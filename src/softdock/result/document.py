@@ -71,7 +71,7 @@ def check_document(data: str | bytes) -> ResultDocument:
     for text in (
         *events,
         *(phase.name for phase in document.phases),
-        *(load.name for load in document.loads),
+        *(reaction.name for reaction in document.loads),
         *(requirement.id for requirement in document.requirements),
     ):
         _check_printable(text)

@@ -45,7 +45,7 @@ METRIC_UNITS = {
 """SI units of the metrics of every run that are one number."""
 CONTACT_METRIC_UNITS = {"penetration_max": "m"}
 CONTACT, LATCH, LATCH_SPRING = "contact", "latch", "latch-spring"
-"""Names of the loads between the chains: their whole force, the share of the latch along the axis, the latch spring."""
+"""Names of the reactions between the chains: whole force, share of the latch along the axis, latch spring."""
 LATCH_METRIC_UNITS = {"insertion_max": "m", "latch_time": "s", "latched": "1", "minimum_speed": "m/s"}
 
 Masses = Annotated[tuple[PositiveMass, ...], Field(min_length=1, max_length=MOST_MASSES)]
@@ -199,7 +199,7 @@ class ChainScenario(ScenarioBase):
     def metric_units(self) -> dict[str, str]:
         """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
         units = METRIC_UNITS | (CONTACT_METRIC_UNITS if self.latch is None else LATCH_METRIC_UNITS)
-        return units | {f"peak_force_{name.replace('-', '_')}": "N" for name in self.load_names()}
+        return units | {f"peak_force_{name.replace('-', '_')}": "N" for name in self.reaction_names()}
 
     def springs(self) -> dict[str, int]:
         """Return the names of the springs between the masses, with the index of the mass at their rear end."""
@@ -207,8 +207,8 @@ class ChainScenario(ScenarioBase):
         first = len(self.chaser.masses)
         return chaser | {f"target-spring-{i + 1}": first + i for i in range(len(self.target.stiffness))}
 
-    def load_names(self) -> list[str]:
-        """Return the names of the loads of a run; the force of a rigid impact is not finite and is none of them."""
+    def reaction_names(self) -> list[str]:
+        """Return the names of the reactions of a run; the force of a rigid impact is not finite and is none of them."""
         is_rigid = self.contact is not None and self.contact.restitution is not None
         latch = [] if self.latch is None else [LATCH, LATCH_SPRING]
         return [*self.springs(), *([] if is_rigid else [CONTACT]), *latch]

@@ -64,7 +64,7 @@ def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> Sce
     return _build_overridden(_merge_with_base(source), overrides, name)
 
 
-def load_text(
+def read_scenario_text(
     text: str, name: str = "", directory: Path | None = None, overrides: Overrides = ()
 ) -> ScenarioBase:
     """Load a scenario from the text of a file; `directory` is the folder of its relative paths."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo
 
-from softdock.assembly.loads import load_channels
+from softdock.assembly.loads import reaction_channels
 from softdock.elements.lock.model import Lock
 from softdock.elements.registry import ELEMENT_KINDS, Name
 from softdock.elements.spring.model import Spring
@@ -324,10 +324,10 @@ class MultibodyScenario(ScenarioBase, System):
         """Return the SI units of the metrics that the run has beside those that the scenario defines."""
         contacts = [*self.contacts, *self.interfaces]
         units: dict[str, str] = {}
-        for load in load_channels(self, self.record.loads):
-            flat = load.name.replace("-", "_")
-            units |= {f"peak_force_{flat}": "N"} if load.force else {}
-            units |= {f"peak_moment_{flat}": "N*m"} if load.moment else {}
+        for reaction in reaction_channels(self, self.record.loads):
+            flat = reaction.name.replace("-", "_")
+            units |= {f"peak_force_{flat}": "N"} if reaction.force else {}
+            units |= {f"peak_moment_{flat}": "N*m"} if reaction.moment else {}
         units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in contacts}
         units |= {"peak_contact_force": "N"} if contacts else {}
         units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.elements_of(Spring)}

@@ -32,7 +32,7 @@ from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.enclosure import enclosed_depths
-from softdock.simulation.loads import load_metrics, read_loads
+from softdock.simulation.loads import reaction_metrics, read_reactions
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
@@ -261,8 +261,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    loads = read_loads(topology.load_rows, run)
-    valid, warnings = assess_validity(scenario, run, loads)
+    reactions = read_reactions(topology.reaction_rows, run)
+    valid, warnings = assess_validity(scenario, run, reactions)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
@@ -274,8 +274,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
             *topology.surface_notices(scenario, changed),
             *_notices(scenario, run, topology),
         ),
-        loads=loads,
-        metrics={**load_metrics(loads), **_metrics(scenario, run, topology, events, phases)},
+        loads=reactions,
+        metrics={**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)},
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),

@@ -24,7 +24,7 @@ from softdock.prediction.station import predict_docking
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import FREQUENCIES, READING_DELAY, StationScenario
-from softdock.simulation.loads import load_metrics
+from softdock.simulation.loads import reaction_metrics
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.simulation.real_time import RealTime
 from softdock.spatial.poses import Pose
@@ -105,7 +105,7 @@ def _run(docking: PreparedStation) -> Result:
         outcome="docked" if result.completed else result.outcome,
         message=message if result.completed else result.message,
         metrics={
-            **load_metrics(result.loads),
+            **reaction_metrics(result.loads),
             **metrics,
             **{name: result.metrics[name] for name in demanded},
         },

@@ -19,7 +19,7 @@ MAX_PIN_DEPTH_SHARE = 0.1
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
 have errors of a few per cent. The same fraction of the largest load applies to stops."""
-MAX_LOAD_ERROR = 0.02
+MAX_REACTION_ERROR = 0.02
 """Change of the force of a stop by an error of the speed within its tolerance, relative to the peak load of the stop,
 above which a run gets a warning; Eq. (M119)."""
 MAX_BOND_LOAD = 0.5
@@ -36,7 +36,7 @@ INCOMPLETE = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
 
 
 def assess_validity(
-    system: System, run: Run, loads: Sequence[PeakReaction]
+    system: System, run: Run, reactions: Sequence[PeakReaction]
 ) -> tuple[Validity, tuple[str, ...]]:
     """Return whether a run is valid, and a sentence for every limit that was exceeded.
 
@@ -57,7 +57,7 @@ def assess_validity(
         warnings += _pin_warnings(name, face, float(state.deepest), float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
-    warnings += _stop_warnings(system, run, loads)
+    warnings += _stop_warnings(system, run, reactions)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -84,15 +84,15 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     ]
 
 
-def _stop_warnings(system: System, run: Run, loads: Sequence[PeakReaction]) -> list[str]:
-    """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119).
+def _stop_warnings(system: System, run: Run, reactions: Sequence[PeakReaction]) -> list[str]:
+    """Return a sentence for every stop whose peak reaction is not resolved by the tolerance of speeds; Eq. (M119).
 
     Fixed steps have no tolerances, and their stops keep no state in a step.
     """
     states = run.states.stop.view(np.ndarray)
     if not states["keeps_state"].any():
         return []
-    peaks = {load.name: (load.peak_force, load.peak_moment) for load in loads}
+    peaks = {reaction.name: (reaction.peak_force, reaction.peak_moment) for reaction in reactions}
     largest = [max((peak[k] or 0.0 for peak in peaks.values()), default=0.0) for k in (0, 1)]
     warnings = []
     for (name, stop), state in zip(system.elements_of(Stop).items(), states):
@@ -100,9 +100,9 @@ def _stop_warnings(system: System, run: Run, loads: Sequence[PeakReaction]) -> l
         resolved = state["resting_speed"] * impedance
         for k, unit in ((0, "N"), (1, "N m")):
             peak = peaks.get(name, (None, None))[k] or 0.0
-            if NEGLIGIBLE_FORCE_SHARE * largest[k] < peak < resolved / MAX_LOAD_ERROR:
+            if NEGLIGIBLE_FORCE_SHARE * largest[k] < peak < resolved / MAX_REACTION_ERROR:
                 warnings.append(
-                    f"The load of the stop {name} stays below {peak:.3g} {unit}; the accuracy of speeds resolves "
+                    f"The reaction of the stop {name} stays below {peak:.3g} {unit}; the accuracy of speeds resolves "
                     f"{resolved:.3g} {unit}. Set `integrator.accuracy` to smaller values of speed and rate."
                 )
     return warnings

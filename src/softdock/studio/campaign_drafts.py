@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from softdock.errors import InputError, Problem
-from softdock.scenario.loading import load_text
+from softdock.scenario.loading import read_scenario_text
 from softdock.scenario.source import VERSION, check_head, parse, resolve
 from softdock.studio import limits, tasks
 from softdock.studio.folder import Folder, is_bundled
@@ -33,7 +33,7 @@ def list_dispersible_fields(
     answer = tasks.check_text(folder, report_stage, text=text, name=name)
     if answer["problems"]:
         raise InputError(f"The scenario itself has a problem: {answer['problems'][0]['text']}")
-    scenario = load_text(text, *tasks.scenario_origin(folder, name))
+    scenario = read_scenario_text(text, *tasks.scenario_origin(folder, name))
     return {
         "fields": dict(_fields(answer["form"])),
         "outcomes": scenario.possible_outcomes(),
@@ -55,7 +55,7 @@ def compose_campaign(
         source = parse(answer["text"], file=path.name, directory=path.parent)
         check_head(source)
         tasks.check_campaign_files(folder, source)
-        plan = loading.load_text(answer["text"], path)
+        plan = loading.read_campaign_text(answer["text"], path)
         tasks.check_campaign_size(plan)
         answer["runs"] = plan.runs
     except InputError as error:

@@ -17,7 +17,7 @@ from softdock.result import Array, Result, plain_data
 from softdock.result.damaged_results import damaged_result_errors
 from softdock.result.digest import digest_discrepancy
 from softdock.scenario.base import ScenarioBase
-from softdock.scenario.loading import bundled_text, load_text, parse_with_base
+from softdock.scenario.loading import bundled_text, parse_with_base, read_scenario_text
 from softdock.scenario.source import check_head, parse, read_file
 from softdock.studio import limits
 from softdock.studio.folder import Folder, is_bundled
@@ -64,7 +64,7 @@ def check_text(folder: Folder, report_stage: StageCallback, *, text: str, name: 
                 change for change in differences(before.data, source.data) if change[0] != "base"
             ]
         limits.check_data(source.data)
-        limits.check(load_text(text, stem, directory))
+        limits.check(read_scenario_text(text, stem, directory))
     except InputError as error:
         checked["problems"] = [limits.problem_data(problem) for problem in error.problems]
     return checked
@@ -85,7 +85,7 @@ def run_scenario(
     from softdock.simulation import simulate
 
     stem, directory = scenario_origin(folder, name)
-    scenario = _load_checked(folder, text, stem, directory)
+    scenario = _read_checked(folder, text, stem, directory)
     report_stage("simulating")
     result = simulate(scenario)
     report_stage("saving")
@@ -197,7 +197,7 @@ def draw_thumbnails(folder: Folder, report_stage: StageCallback, *, names: Seque
         try:
             text = read_text(folder, report_stage, name=name)["text"]
             stem, directory = scenario_origin(folder, name)
-            thumbnails[name] = thumbnail(_load_checked(folder, text, stem, directory), thumbnail_key(text))
+            thumbnails[name] = thumbnail(_read_checked(folder, text, stem, directory), thumbnail_key(text))
         except Exception:  # the page shows a placeholder instead
             continue
     return thumbnails
@@ -244,9 +244,9 @@ def check_campaign(
     folder: Folder, report_stage: StageCallback, *, name: str, runs: int | None, seed: int | None
 ) -> dict[str, Any]:
     """Check a campaign and return its number of runs, name and scenario."""
-    from softdock.campaign.loading import load
+    from softdock.campaign.loading import read_campaign
 
-    plan = load(campaign_source(folder, name), runs=runs, seed=seed)
+    plan = read_campaign(campaign_source(folder, name), runs=runs, seed=seed)
     check_campaign_size(plan)
     return {"runs": plan.runs, "name": plan.name, "scenario": plan.template.name}
 
@@ -316,7 +316,7 @@ def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[s
     from softdock.simulation import simulate
 
     text, directory = bundled_text(name)
-    scenario = load_text(text, name, directory)
+    scenario = read_scenario_text(text, name, directory)
     result = simulate(scenario)
     with tempfile.TemporaryDirectory() as temporary:
         result.save(temporary)
@@ -349,9 +349,9 @@ def _parse_checked(folder: Folder, text: str, stem: str, directory: Path) -> Any
     return parse_with_base(text, stem, directory)
 
 
-def _load_checked(folder: Folder, text: str, stem: str, directory: Path) -> ScenarioBase:
+def _read_checked(folder: Folder, text: str, stem: str, directory: Path) -> ScenarioBase:
     limits.check_data(_parse_checked(folder, text, stem, directory).data)
-    scenario = load_text(text, stem, directory)
+    scenario = read_scenario_text(text, stem, directory)
     limits.check(scenario)
     return scenario
 

@@ -24,7 +24,7 @@ InterfaceLaw = namedtuple(
 )
 # ChainWork: `q` has the Taylor coefficients of all positions, then of all velocities; `c` those of overlap, overlap
 # rate, interface force, wall force and the wedge's share of the interface force, and two scratch rows. `events` has
-# time and kind of each event; `sizes` and `peaks` have size and row of the peak of each load.
+# time and kind of each event; `sizes` and `peaks` have size and row of the peak of each reaction.
 ChainWork = namedtuple("ChainWork", "q c state totals rows events sizes peaks")
 OVERLAP, OVERLAP_RATE, INTERFACE_FORCE, WALL_FORCE, WEDGE_FORCE, LINK_FORCE, SCRATCH = range(7)
 SERIES_COUNT = 7

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from ruamel.yaml import YAML
 
-from softdock.campaign.loading import campaign_text, load_text
+from softdock.campaign.loading import campaign_text, read_campaign_text
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import CampaignProgress, run
 from softdock.campaign.statistics import wilson
@@ -94,7 +94,7 @@ def approach_plan(
             field = f"gnc.servicer.navigation.sensor.bias.{axis}"
             data["dispersions"][field] = {"normal": {"mean": 0.0, "deviation": BIAS}}
         data["set"]["duration"] = 500.0  # the slowest approaches take twice the time
-    return load_text(json.dumps(data), path)
+    return read_campaign_text(json.dumps(data), path)
 
 
 def _run(plan: Plan, label: str, progress: Progress, start: float, share: float) -> CampaignTable:

@@ -1,4 +1,4 @@
-"""One run: progress, outcome, requirements, replay, charts, loads, metrics, conservation check, downloads."""
+"""One run: progress, outcome, requirements, replay, charts, reactions, metrics, conservation check, downloads."""
 
 import asyncio
 import html
@@ -23,7 +23,7 @@ DOWNLOADS = {
     "report": ("Report, HTML", "timeline, figures and metrics"),
 }  # fmt: skip
 POLL_PERIOD = 0.1  # s between two updates of an active run
-TABS = ("Replay", "Charts", "Loads", "Metrics", "Downloads")
+TABS = ("Replay", "Charts", "Reactions", "Metrics", "Downloads")
 FIRST_UNITS, FIRST_PER_UNIT = 3, 2  # charts shown first, and curves of each
 MOST_FIRST = 12  # curves shown first
 MOST_LISTED = 300  # runs to compare with
@@ -140,10 +140,10 @@ class RunView:
         with self.panels["Charts"]:
             self.shown_controllers = "", ""
             self._charts()
-        with self.panels["Loads"]:
-            ui.html(run_summary.loads_html(self.summary, self.units), sanitize=False).classes("w-full").mark(
-                "loads"
-            )
+        with self.panels["Reactions"]:
+            ui.html(run_summary.reactions_html(self.summary, self.units), sanitize=False).classes(
+                "w-full"
+            ).mark("loads")
         with self.panels["Metrics"]:
             self.metrics_box = ui.column().classes("w-full").style("gap: 14px")
             self._show_metrics()
@@ -185,7 +185,7 @@ class RunView:
         return self.choice.resolve(str(self.summary.get("unit_system", AUTOMATIC.name)))
 
     def _display(self) -> dict[str, Any]:
-        """Return loads, requirements and limits in the unit system of the page."""
+        """Return reactions, requirements and limits in the unit system of the page."""
         display: dict[str, Any] = self.summary["displays"][self.units]
         return display
 

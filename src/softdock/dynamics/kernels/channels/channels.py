@@ -134,8 +134,8 @@ CHANNEL = np.dtype(
             "track",
             np.int64,
         ),  # what is searched for in the whole run: LARGEST, SMALLEST, INTEGRAL, their sum or 0
-        # The same for the search for peak loads, whose instants do not change other peaks.
-        ("load", np.int64),
+        # The same for the search for peak reactions, whose instants do not change other peaks.
+        ("reaction", np.int64),
     ],
     align=True,
 )
@@ -145,7 +145,7 @@ RESOLUTION = np.dtype(
     [
         ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
         ("negligible", np.float64),  # but at least this
-        ("floor", np.float64),  # difference of loads that does not matter, however small they are
+        ("floor", np.float64),  # difference of reactions that does not matter, however small they are
     ],
     align=True,
 )

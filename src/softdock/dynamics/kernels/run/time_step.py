@@ -84,7 +84,7 @@ def try_step(run):
     t_limit = next_element_break(run.system, s.t, run.y, t_limit)
     method, h, reaches_limit = choose_step(settings, s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
-    # At the stages only what is watched is read, and loads where there is no previous step to estimate their change.
+    # At the stages only what is watched is read, and reactions where no previous step tells their change.
     sampled = settings.watched if s.previous_step > 0.0 else settings.searched
     if method == StepMethod.ROSENBROCK:
         take_implicit_step(
