@@ -8,16 +8,14 @@ import numpy as np
 
 from softdock.campaign.sizing import SpringSize
 from softdock.elements.joint_element import JointElement
-from softdock.elements.spring.model import Spring
+from softdock.elements.spring.model import Spring, energy_metric
 from softdock.elements.stop.model import Stop
 from softdock.model.expressions import Window, parse_metric
 from softdock.model.observations import Observation
 from softdock.model.system import Body
 from softdock.result import Array
-from softdock.tree.joints import MOTIONS
+from softdock.tree.joints import MOTIONS, motions_along
 
-ENERGY_METRIC = "spring_energy_max_"
-"""Beginning of the metrics with the largest stored energy of a spring."""
 SEAT = 0.1
 """Share of the stroke within which a limit of a stop is the seat of the spring, not the end of its stroke."""
 SPRING_KEYS = ("stiffness", "preload", "rest", "exponential.reference", "exponential.exponent")
@@ -143,16 +141,14 @@ def find_spring(definition: Mapping[str, Any], metric: str) -> SizedSpring | Non
         if name is None:
             return None
         spring = Spring.model_validate(definition["springs"][name])
-        motions = MOTIONS[Body.model_validate(definition["bodies"][spring.joint]).joint.type]
-        used = motions if spring.axis is None else motions[spring.axis : spring.axis + 1]
+        joint_type = Body.model_validate(definition["bodies"][spring.joint]).joint.type
+        axes = len(MOTIONS[joint_type])
         stops = {key: Stop.model_validate(stop) for key, stop in (definition.get("stops") or {}).items()}
         return SizedSpring(
             name=name,
             spring=spring,
-            stops={
-                key: stop for key, stop in stops.items() if _place(stop, motions) == _place(spring, motions)
-            },
-            turning=used[0] == "turning",
+            stops={key: stop for key, stop in stops.items() if _place(stop, axes) == _place(spring, axes)},
+            turning=motions_along(joint_type, spring.axis)[0] == "turning",
         )
     except (AttributeError, LookupError, TypeError, ValueError):  # of another kind, or damaged
         return None
@@ -167,10 +163,9 @@ def _spring_of(definition: Mapping[str, Any], metric: str) -> str | None:
         what, whole_run = expression.formula, expression.statistic == "max" and expression.window == Window()
         is_energy = whole_run and isinstance(what, Observation) and what.field == "energy"
         return what.name if is_energy and isinstance(what, Observation) and what.name in springs else None
-    flat = metric.removeprefix(ENERGY_METRIC) if metric.startswith(ENERGY_METRIC) else ""
-    return next((name for name in springs if name.replace("-", "_") == flat), None)
+    return next((name for name in springs if energy_metric(name) == metric), None)
 
 
-def _place(element: JointElement, motions: tuple[str, ...]) -> tuple[str, int | None]:
+def _place(element: JointElement, axes: int) -> tuple[str, int | None]:
     """Return the joint and the axis along which an element acts; the only axis of a joint needs no number."""
-    return element.joint, 0 if len(motions) == 1 else element.axis
+    return element.joint, 0 if axes == 1 else element.axis

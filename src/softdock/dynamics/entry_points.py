@@ -182,7 +182,7 @@ SEARCH = StructureArgument(
         "wanted": integers("searched", memory=DATA),
         "motion": floats("links", motion_bounds.MOTION_BOUNDS, memory=SCRATCH),
         "needed": integers("links", memory=MODEL),
-        "reactions": integers("reactions", memory=MODEL),
+        "reactions": integers("searched_reactions", memory=MODEL),
         "means": floats(2, "searched", memory=SCRATCH),
     },
 )

@@ -29,7 +29,7 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import MOTIONS, Fixed, Free, Joint, quaternion
+from softdock.tree.joints import MOTIONS, Fixed, Free, Joint, motions_along, quaternion
 
 WORLD = "world"
 M = TypeVar("M", bound=Model)
@@ -331,11 +331,10 @@ class System(WithElements):
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
         """Return the motions (sliding or turning) of the axes on which an element acts; raises ValueError for none."""
         body = self.bodies.get(element.joint)
-        motions = MOTIONS[body.joint.type] if body is not None else ()
-        chosen = motions if element.axis is None else motions[element.axis : element.axis + 1]
-        if not chosen:
+        motions = motions_along(body.joint.type, element.axis) if body is not None else ()
+        if not motions:
             raise ValueError(f"there is no such axis of a joint of {element.joint!r}")
-        return chosen
+        return motions
 
     def check_motion(self, field: str, value: object, element: JointElement) -> None:
         """Raise FieldError for a value along a joint that turns with a unit of one that slides, or the reverse."""

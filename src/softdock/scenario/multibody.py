@@ -13,7 +13,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo
 from softdock.assembly.loads import reaction_channels
 from softdock.elements.lock.model import Lock
 from softdock.elements.registry import ELEMENT_KINDS, Name
-from softdock.elements.spring.model import Spring
+from softdock.elements.spring.model import Spring, energy_metric
 from softdock.errors import InputError, Problem, no_such
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.contact_conditions import CONDITION_METRICS
@@ -330,7 +330,7 @@ class MultibodyScenario(ScenarioBase, System):
             units |= {f"peak_moment_{flat}": "N*m"} if reaction.moment else {}
         units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in contacts}
         units |= {"peak_contact_force": "N"} if contacts else {}
-        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.elements_of(Spring)}
+        units |= {energy_metric(name): "J" for name in self.elements_of(Spring)}
         for name in self.structures:
             units |= {f"{what}_{name.replace('-', '_')}": "1" for what in ("modes", "residual")}
         for name in self.stiffness:

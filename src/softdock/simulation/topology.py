@@ -16,7 +16,7 @@ from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search.events import EVENT, Logging
 from softdock.elements.registry import ELEMENT_KINDS
-from softdock.elements.spring.model import Spring
+from softdock.elements.spring.model import Spring, energy_metric
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
@@ -227,7 +227,7 @@ class Topology:
             if observation.name in self.contact_names and observation.field == "force":
                 peaks[f"peak_contact_force_{flat}"] = i
             if observation.name in self.scenario.elements_of(Spring) and observation.field == "energy":
-                peaks[f"spring_energy_max_{flat}"] = i
+                peaks[energy_metric(observation.name)] = i
         return peaks
 
     @cached_property

@@ -249,6 +249,12 @@ MOTIONS: dict[str, tuple[str, ...]] = {
 """Motion of each axis of a joint."""
 
 
+def motions_along(joint_type: str, axis: int | None) -> tuple[str, ...]:
+    """Return the motions (sliding or turning) of one axis of a joint, or of all; empty for an axis that it lacks."""
+    motions = MOTIONS[joint_type]
+    return motions if axis is None else motions[axis : axis + 1]
+
+
 def direction(axis: Axis) -> NDArray[np.float64]:
     """Return the unit vector of an axis."""
     if isinstance(axis, str):

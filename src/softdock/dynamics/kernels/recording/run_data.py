@@ -123,7 +123,7 @@ class Search(NamedTuple):
     needed: NDArray[np.int64]
     """(links,) 1: some channel depends on the motion of the link."""
     reactions: NDArray[np.int64]
-    """(reactions,) channels that are searched for peak reactions."""
+    """(searched_reactions,) channels that are searched for peak reactions."""
     means: NDArray[np.float64]
     """(2, n) mean values in an interval by two rules of quadrature."""
 
