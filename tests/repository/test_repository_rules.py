@@ -237,26 +237,26 @@ def test_fields_of_records_are_reachable_by_name_without_compilation() -> None:
     assert not found
 
 
-def _class_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Yield names and lines of the classes of a module, named tuples by `namedtuple` included."""
+def _class_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of the classes of a module, named tuples by `namedtuple` included."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            yield node.name, node.lineno
+            yield node.name
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
             "namedtuple",
             "NamedTuple",
             "create_model",
         ):
-            yield ast.literal_eval(node.args[0]), node.lineno
+            yield ast.literal_eval(node.args[0])
 
 
 def test_no_two_classes_have_the_same_name() -> None:
     """A name leads to one class: two ideas have two names, and one idea has one class."""
-    places: dict[str, list[str]] = {}
+    modules: dict[str, set[str]] = {}
     for path in SOURCES:
-        for name, line in _class_names(ast.parse(path.read_text(encoding="utf-8"))):
-            places.setdefault(name, []).append(f"{path.relative_to(ROOT)}:{line}")
-    assert {name: lines for name, lines in places.items() if len(lines) > 1} == {}
+        for name in _class_names(ast.parse(path.read_text(encoding="utf-8"))):
+            modules.setdefault(name, set()).add(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
 
 
 def test_no_comparison_depends_on_the_order_of_enum_members() -> None:
