@@ -16,8 +16,8 @@ from softdock.dynamics.system_arrays import SystemArrays
 
 Floats = NDArray[np.float64]
 RESOLVED = 0.01  # error of a peak over the tolerance of a step
-# Loads that would change the speed of the lightest link by its resolution within this time [s] do not matter. Moments
-# have the same number, for an arm of 1 m.
+# Reactions that would change the speed of the lightest link by its resolution within this time [s] do not matter.
+# Moments have the same number, for an arm of 1 m.
 FLOOR_TIME = 0.1
 
 

@@ -18,9 +18,9 @@ MAX_PIN_DEPTH_SHARE = 0.1
 """Depth over the radius of a pin above which a run gets a warning."""
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
-have errors of a few per cent. The same fraction of the largest load applies to stops."""
+have errors of a few per cent. The same fraction of the largest reaction applies to stops."""
 MAX_REACTION_ERROR = 0.02
-"""Change of the force of a stop by an error of the speed within its tolerance, relative to the peak load of the stop,
+"""Change of the force of a stop by an error of the speed within its tolerance, relative to its peak reaction,
 above which a run gets a warning; Eq. (M119)."""
 MAX_BOND_LOAD = 0.5
 """Change of force or pressure of a bonded contact over that when it was bonded, above which a run gets a warning: it
@@ -74,7 +74,7 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     plain = bonds.view(np.ndarray)  # field access is ten times faster
     opens, slips = plain["largest_load"] > MAX_BOND_LOAD, plain["largest_slip"] > MAX_BOND_FRICTION
     return [
-        f"The load of the bonded contact {names[i]} changes by {bonds[i].largest_load:.0%} of its preload when "
+        f"The force of the bonded contact {names[i]} changes by {bonds[i].largest_load:.0%} of its preload when "
         "it was bonded: it might open or slip, which a bonded contact cannot. Enable it before it is loaded so."
         for i in np.flatnonzero(opens)
     ] + [
