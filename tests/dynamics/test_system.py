@@ -90,7 +90,7 @@ IMPOSSIBLE = {
     ),
     "mixed axes": (
         lambda: arm(Planar(), springs={"s": Spring(joint="arm", stiffness=1.0)}),
-        "must be the axis",
+        "must be one axis",
     ),
     "preload on several axes": (
         lambda: arm(Universal(), springs={"s": Spring(joint="arm", stiffness=1.0, preload=1.0)}),

@@ -60,7 +60,7 @@ def mujoco_accelerations(system: System) -> dict[str, np.ndarray]:
     mujoco.mj_forward(model, data)
     out = {}
     for name, body in system.bodies.items():
-        rows = 6 if isinstance(body.joint, j.Free) else len(j.MOTIONS[body.joint.type])
+        rows = 6 if isinstance(body.joint, j.Free) else len(body.joint.motions)
         at = model.joint(name).dofadr[0] if rows else 0
         out[name] = data.qacc[at : at + rows].copy()
     return out

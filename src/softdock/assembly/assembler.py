@@ -94,8 +94,8 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
     placed = [name for name in system.bodies if name in layout.placed]
     for name in placed:
         joint = system.bodies[name].joint
-        if isinstance(joint, j.Revolute | j.Prismatic):
-            q[layout.joints[name].at_q] = start_position(system, name, joint)
+        if len(joint.motions) == 1:
+            q[layout.joints[name].at_q] = start_position(system, name, *joint.axes_at_start())
     for name in placed if changed is None else changed.names("bodies"):
         joint, place = system.bodies[name].joint, layout.joints[name]
         if isinstance(joint, j.Free):
@@ -204,6 +204,13 @@ def _write_link_inertia(links: np.recarray, link: int, layout: Assembly, system:
     links.view(np.ndarray)["own"][link] = own
 
 
+LINKS_OF_AXES = {
+    "sliding": (k.PRISMATIC, StateKind.LENGTH, StateKind.SPEED),
+    "turning": (k.REVOLUTE, StateKind.ANGLE, StateKind.RATE),
+}
+"""Kind of link, and kinds of its entries of the state, by the motion of an axis of a joint."""
+
+
 class _LayoutBuilder:
     """Builder of what numbers do not change: links, joints with their frames, indices, structures, reactions."""
 
@@ -262,10 +269,10 @@ class _LayoutBuilder:
             X_LJ = parent.X_LB @ j.pose_at(joint.at, joint.attitude)
             if not isinstance(joint, j.Fixed):
                 self.first_links[name] = len(self.links)
-            link, X_LB = self._add_joint(name, joint, parent.link, X_LJ)
+            link, X_LB = self._add_joint(joint, parent.link, X_LJ)
         self.placed[name] = BodyPlacement(link=link, X_LB=X_LB)
-        rows = len(j.MOTIONS[joint.type])
-        self.joints[name] = JointIndices(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
+        ball = isinstance(joint, j.Spherical)
+        self.joints[name] = JointIndices(at_q=at_q, at_u=at_u, rows=len(joint.motions), ball=ball)
 
     def _attach(self, name: str, flexible: Flexible) -> Attached:
         placed = self.placed[flexible.body]
@@ -277,38 +284,19 @@ class _LayoutBuilder:
             X_LB=placed.X_LB,
         )
 
-    def _add_joint(self, name: str, joint: j.Joint, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
+    def _add_joint(self, joint: j.JointToParent, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
         """Add the links of a joint with frame J in the parent link; returns the last link and the body frame in it."""
-        if isinstance(joint, j.Fixed):
-            return parent, X_LJ
         if isinstance(joint, j.Spherical):
             link = self._add_link(k.BALL, parent, 3, X_LJ)
             q = list(j.quaternion(joint.turned))
             self._add_state(q, [StateKind.QUATERNION] * 4, list(joint.rate), [StateKind.RATE] * 3)
             return link, Pose.identity()
-        slides = (k.PRISMATIC, StateKind.LENGTH, StateKind.SPEED)
-        turns = (k.REVOLUTE, StateKind.ANGLE, StateKind.RATE)
-        if isinstance(joint, j.Revolute):
-            steps = [(turns, j.direction(joint.axis), 0.0, joint.rate)]
-        elif isinstance(joint, j.Prismatic):
-            steps = [(slides, j.direction(joint.axis), 0.0, joint.speed)]
-        elif isinstance(joint, j.Universal):
-            steps = [
-                (turns, j.direction(axis), angle, rate)
-                for axis, angle, rate in zip(joint.axes, joint.angles, joint.rates)
-            ]
-        else:
-            assert isinstance(joint, j.Planar)
-            steps = [
-                (slides, j.direction("x"), joint.position[0], joint.velocity[0]),
-                (slides, j.direction("y"), joint.position[1], joint.velocity[1]),
-                (turns, j.direction("z"), joint.angle, joint.rate),
-            ]
         X, link = X_LJ, parent
-        for (kind, q_class, u_class), axis, position, speed in steps:
-            align = Pose(R=matrix_from_z_to(axis), p=np.zeros(3))
+        for axis in joint.axes_at_start():
+            kind, q_kind, u_kind = LINKS_OF_AXES[axis.motion]
+            align = Pose(R=matrix_from_z_to(j.direction(axis.axis)), p=np.zeros(3))
             link = self._add_link(kind, link, 1, X @ align)
-            self._add_state([position], [q_class], [speed], [u_class])
+            self._add_state([axis.position], [q_kind], [axis.speed], [u_kind])
             X = align.inverse()
         return link, X
 

@@ -3,20 +3,21 @@
 from softdock.elements.spring.model import Spring
 from softdock.elements.stop.model import Stop
 from softdock.model.system import System
-from softdock.tree.joints import Prismatic, Revolute
+from softdock.tree.joints import JointAxis
 
 HALVINGS = 60
 """Of the depth of a linear balance: below the rounding of a position."""
 
 
-def start_position(system: System, name: str, joint: Revolute | Prismatic) -> float:
-    """Return where a joint starts [m or rad]: as given, or beyond a limit of its stop in balance with its springs.
+def start_position(system: System, name: str, axis: JointAxis) -> float:
+    """Return where a joint with one axis starts [m or rad]: as given, or in balance of its springs with a stop.
 
-    A joint that starts at rest at a limit would otherwise be pressed into its stop by a preload and vibrate there; a
-    model cannot give the balance, because a stop may not push at the given position. Eq. (M121).
+    A joint that starts at rest at a limit of a stop begins beyond it, where the stop balances the springs. Otherwise a
+    preload would press it into the stop, and it would vibrate there; a model cannot give that position, because a stop
+    may not push at the given one. Eq. (M121).
     """
-    given, speed = (joint.angle, joint.rate) if isinstance(joint, Revolute) else (joint.position, joint.speed)
-    if speed != 0.0:
+    given = axis.position
+    if axis.speed != 0.0:
         return given
     stops = [s for s in system.elements_of(Stop).values() if s.joint == name and s.active]
     for outwards, touched in (

@@ -14,7 +14,7 @@ from softdock.model.expressions import Window, parse_metric
 from softdock.model.observations import Observation
 from softdock.model.system import Body
 from softdock.result import Array
-from softdock.tree.joints import MOTIONS, motions_along
+from softdock.tree.joints import motions_along
 
 SEAT = 0.1
 """Share of the stroke within which a limit of a stop is the seat of the spring, not the end of its stroke."""
@@ -141,14 +141,14 @@ def find_spring(definition: Mapping[str, Any], metric: str) -> SizedSpring | Non
         if name is None:
             return None
         spring = Spring.model_validate(definition["springs"][name])
-        joint_type = Body.model_validate(definition["bodies"][spring.joint]).joint.type
-        axes = len(MOTIONS[joint_type])
+        joint = Body.model_validate(definition["bodies"][spring.joint]).joint
+        axes = len(joint.motions)
         stops = {key: Stop.model_validate(stop) for key, stop in (definition.get("stops") or {}).items()}
         return SizedSpring(
             name=name,
             spring=spring,
             stops={key: stop for key, stop in stops.items() if _place(stop, axes) == _place(spring, axes)},
-            turning=motions_along(joint_type, spring.axis)[0] == "turning",
+            turning=motions_along(joint, spring.axis)[0] == "turning",
         )
     except (AttributeError, LookupError, TypeError, ValueError):  # of another kind, or damaged
         return None

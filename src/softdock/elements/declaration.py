@@ -12,7 +12,6 @@ from softdock.elements.joint_element import JointElement
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
 from softdock.tree.indices import BodyPlacement, FlexibleRecords, JointIndices, StateKind
-from softdock.tree.joints import MOTIONS
 
 if TYPE_CHECKING:
     from softdock.model.system import System
@@ -192,7 +191,7 @@ class JointKind(ElementKind):
         """Raise FieldError for an axis that does not exist, for the unit of the other kind of motion, and as below."""
         system.check_body(f"{field}.joint", element.joint, world=False)
         joint = system.bodies[element.joint].joint.type
-        motions = MOTIONS[joint]
+        motions = system.bodies[element.joint].joint.motions
         if not motions:
             raise FieldError(
                 f"{field}.joint", f"the joint of {element.joint!r} is {joint}: nothing acts along it"
@@ -201,14 +200,13 @@ class JointKind(ElementKind):
             raise FieldError(
                 f"{field}.axis", f"a {joint} joint has no axis number {element.axis} to act on alone"
             )
-        motions = system.motions_of(element)
-        if len(set(motions)) > 1:
-            raise FieldError(
-                f"{field}.axis", f"must be the axis of the {joint} joint: 0, 1 (sliding) or 2 (turning)"
-            )
+        acting = system.motions_of(element)
+        if len(set(acting)) > 1:
+            axes = ", ".join(f"{i} ({motion})" for i, motion in enumerate(motions))
+            raise FieldError(f"{field}.axis", f"must be one axis of the {joint} joint: {axes}")
         for key in type(element).model_fields:
             system.check_motion(f"{field}.{key}", getattr(element, key), element)
-        self.check_axes(field, element, len(motions), joint)
+        self.check_axes(field, element, len(acting), joint)
 
     def check_axes(self, field: str, element: Any, axes: int, joint: str) -> None:
         """Raise FieldError for values that do not fit the number of axes on which the element acts."""

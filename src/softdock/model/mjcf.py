@@ -6,7 +6,6 @@ meaning. The export lists everything that it leaves out because MJCF has no equi
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 from xml.etree import ElementTree as Xml
 
 import numpy as np
@@ -136,32 +135,19 @@ class _MjcfWriter:
                 self._add_initial_state(
                     [*joint.position, *j.quaternion(joint.attitude)], [*joint.velocity, *joint.rate]
                 )
-            case j.Fixed():
-                pass
             case j.Spherical():
                 Xml.SubElement(element, "joint", {"name": name, "type": "ball", **self._springs(name, None)})
                 self._add_initial_state(j.quaternion(joint.turned), joint.rate)
-            case j.Revolute():
-                self._write_axis(element, name, 0, "hinge", joint.axis, joint.angle, joint.rate)
-            case j.Prismatic():
-                self._write_axis(element, name, 0, "slide", joint.axis, joint.position, joint.speed)
-            case j.Universal():
-                for i in range(2):
-                    start = joint.angles[i], joint.rates[i]
-                    self._write_axis(element, name, i, "hinge", joint.axes[i], *start)
-            case j.Planar():
-                for i, axis in enumerate(("x", "y")):
-                    start = joint.position[i], joint.velocity[i]
-                    self._write_axis(element, name, i, "slide", axis, *start)
-                self._write_axis(element, name, 2, "hinge", "z", joint.angle, joint.rate)
+            case _:
+                for i, axis in enumerate(joint.axes_at_start()):
+                    self._write_axis(element, name, i, axis)
 
-    def _write_axis(
-        self, element: Xml.Element, name: str, i: int, kind: str, axis: Any, position: float, speed: float
-    ) -> None:
+    def _write_axis(self, element: Xml.Element, name: str, i: int, axis: j.JointAxis) -> None:
         label = name if i == 0 else f"{name}.{i}"
-        attributes = {"name": label, "type": kind, "axis": _numbers(j.direction(axis))}
+        kind = "slide" if axis.motion == "sliding" else "hinge"
+        attributes = {"name": label, "type": kind, "axis": _numbers(j.direction(axis.axis))}
         Xml.SubElement(element, "joint", attributes | self._springs(name, i))
-        self._add_initial_state([position], [speed])
+        self._add_initial_state([axis.position], [axis.speed])
 
     def _add_initial_state(self, positions: ArrayLike, speeds: ArrayLike) -> None:
         self.qpos += np.asarray(positions, float).tolist()

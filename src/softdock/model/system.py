@@ -29,7 +29,7 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import MOTIONS, Fixed, Free, Joint, motions_along, quaternion
+from softdock.tree.joints import Fixed, Free, Joint, motions_along, quaternion
 
 WORLD = "world"
 M = TypeVar("M", bound=Model)
@@ -288,7 +288,7 @@ class System(WithElements):
                 f"bodies.{name}.mass", "must be above 0 kg: the joint moves nothing that has mass"
             )
         joint = self.bodies[name].joint
-        if "turning" in MOTIONS[joint.type] or joint.type == "free":
+        if "turning" in joint.motions or joint.type == "free":
             turns = any(self.bodies[n].inertia_matrix().any() for n in moved)
             offset = any(
                 n != name or any(self.bodies[n].centre_of_mass) for n in moved if self.bodies[n].mass > 0
@@ -331,7 +331,7 @@ class System(WithElements):
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
         """Return the motions (sliding or turning) of the axes on which an element acts; raises ValueError for none."""
         body = self.bodies.get(element.joint)
-        motions = motions_along(body.joint.type, element.axis) if body is not None else ()
+        motions = motions_along(body.joint, element.axis) if body is not None else ()
         if not motions:
             raise ValueError(f"there is no such axis of a joint of {element.joint!r}")
         return motions

@@ -11,7 +11,7 @@ from softdock.replay.scene import Floats, Material, Mesh, Part, Role
 from softdock.replay.surfaces import DrawnSurface
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_z_to
-from softdock.tree.joints import MOTIONS, Free, direction
+from softdock.tree.joints import Free, direction
 
 Colour = tuple[float, float, float]
 TREE_COLOURS: tuple[Colour, ...] = (
@@ -113,9 +113,9 @@ def _children(name: str, scenario: MultibodyScenario) -> list[Body]:
 def _is_link(name: str, scenario: MultibodyScenario) -> bool:
     """Return whether a body is a link of an arm: it has a moving joint, or is fixed and has a child with one."""
     body = scenario.bodies[name]
-    if MOTIONS[body.joint.type]:
+    if body.joint.motions:
         return True
-    return body.joint.type == "fixed" and any(MOTIONS[b.joint.type] for b in _children(name, scenario))
+    return body.joint.type == "fixed" and any(b.joint.motions for b in _children(name, scenario))
 
 
 def _link(name: str, scenario: MultibodyScenario, colour: Colour) -> list[Part]:
@@ -131,7 +131,7 @@ def _link(name: str, scenario: MultibodyScenario, colour: Colour) -> list[Part]:
     if body.joint.type == "revolute":
         axis = direction(body.joint.axis)
         parts.append(_rod(-1.1 * radius * axis, 1.1 * radius * axis, radius, JOINT))
-    elif MOTIONS[body.joint.type]:
+    elif body.joint.motions:
         parts.append(Part(mesh=solids.ball(radius), material=JOINT, role=Role.LINK))
     return parts
 

@@ -6,7 +6,7 @@ from softdock.elements.drive.model import Drive
 from softdock.elements.stop.model import Stop
 from softdock.model.system import System
 from softdock.quantities.model import FieldError, Findings
-from softdock.tree.joints import Joint, Planar, Prismatic, Revolute, Universal
+from softdock.tree.joints import Joint
 
 ROUNDING = 1e-9
 """Relative difference that counts as equal: the same length in other units differs by rounding."""
@@ -54,8 +54,8 @@ def _check_stop(system: System, field: str, stop: Stop) -> None:
         return
     joint = system.bodies[stop.joint].joint
     position = _start(joint, stop.axis or 0)[0]
-    if stop.limit is not None and isinstance(joint, Universal):
-        position = math.hypot(*joint.angles)  # the limit holds in any direction
+    if stop.limit is not None and stop.axis is None and len(joint.motions) > 1:
+        position = math.hypot(*(axis.position for axis in joint.axes_at_start()))  # it holds in any direction
     for key, limit, beyond in stop_limits(stop):
         if exceeds(beyond * position, beyond * limit):
             side = "below" if beyond > 0.0 else "above"
@@ -72,12 +72,7 @@ def exceeds(value: float, limit: float) -> bool:
 
 def _start(joint: Joint, axis: int) -> tuple[float, float]:
     """Return position and speed of an axis of a joint at the start [m, m/s or rad, rad/s]."""
-    if isinstance(joint, Revolute):
-        return joint.angle, joint.rate
-    if isinstance(joint, Prismatic):
-        return joint.position, joint.speed
-    if isinstance(joint, Universal):
-        return joint.angles[axis], joint.rates[axis]
-    if isinstance(joint, Planar):
-        return (*joint.position, joint.angle)[axis], (*joint.velocity, joint.rate)[axis]
-    return 0.0, 0.0  # no drive acts on the other joints
+    axes = joint.axes_at_start()
+    return (
+        (axes[axis].position, axes[axis].speed) if axes else (0.0, 0.0)
+    )  # no drive acts on a spherical joint

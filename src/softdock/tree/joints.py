@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +69,33 @@ IDENTITY: Attitude = (1.0, 0.0, 0.0, 0.0)
 """Both frames have the same axes."""
 
 
+Motion = Literal["sliding", "turning"]
+
+
+class JointAxis(NamedTuple):
+    """An axis of a joint, with its motion at the start."""
+
+    motion: Motion
+    axis: Axis
+    position: float
+    """Along or about the axis [m or rad]."""
+    speed: float
+    """Of the position [m/s or rad/s]."""
+
+
 class JointBase(Model):
-    """Fields that all joints share: the pose of the joint frame in the parent at zero motion."""
+    """What all joints share: the motions that they allow."""
+
+    motions: ClassVar[tuple[Motion, ...]] = ()
+    """Motion of each axis."""
+
+    def axes_at_start(self) -> tuple[JointAxis, ...]:
+        """Return the axes from the parent to the body, each carried by the one before; a spherical joint has none."""
+        return ()
+
+
+class JointToParent(JointBase):
+    """Fields of joints to a parent: the pose of the joint frame in the parent at zero motion."""
 
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the body in its parent, while the joint is at zero [m]."""
@@ -78,7 +103,7 @@ class JointBase(Model):
     """Attitude of the body in its parent, while the joint is at zero."""
 
 
-class Free(Model):
+class Free(JointBase):
     """Free motion in six degrees of freedom; the parent must be the world.
 
     Position in m, velocity in m/s, rate in rad/s.
@@ -100,7 +125,7 @@ class Free(Model):
     """Angular velocity at the start, in body axes, w_NB_B."""
 
 
-class Fixed(JointBase):
+class Fixed(JointToParent):
     """Rigidly attached.
 
     Lengths are in m.
@@ -114,7 +139,7 @@ class Fixed(JointBase):
     """Type of the joint."""
 
 
-class OneAxis(JointBase):
+class OneAxis(JointToParent):
     """A joint with one axis."""
 
     axis: Axis = "z"
@@ -136,12 +161,17 @@ class Revolute(OneAxis):
     Revolute(axis='x', angle=0.3490658503988659)
     """
 
+    motions: ClassVar[tuple[Motion, ...]] = ("turning",)
     type: Literal["revolute"] = "revolute"
     """Type of the joint."""
     angle: Angle = 0.0
     """Angle at the start; at a limit of a stop, in balance with its springs."""
     rate: AngularRate = 0.0
     """Rate at the start."""
+
+    def axes_at_start(self) -> tuple[JointAxis, ...]:
+        """Return the axis."""
+        return (JointAxis("turning", self.axis, self.angle, self.rate),)
 
 
 class Prismatic(OneAxis):
@@ -154,6 +184,7 @@ class Prismatic(OneAxis):
     Prismatic(at=(0.0, 0.0, 0.3), axis='-z')
     """
 
+    motions: ClassVar[tuple[Motion, ...]] = ("sliding",)
     type: Literal["prismatic"] = "prismatic"
     """Type of the joint."""
     position: Length = 0.0
@@ -161,8 +192,12 @@ class Prismatic(OneAxis):
     speed: Speed = 0.0
     """Speed at the start."""
 
+    def axes_at_start(self) -> tuple[JointAxis, ...]:
+        """Return the axis."""
+        return (JointAxis("sliding", self.axis, self.position, self.speed),)
 
-class Universal(JointBase):
+
+class Universal(JointToParent):
     """Turns about a first axis fixed in the parent, then about a second one fixed in the body.
 
     Angles in rad, rates in rad/s.
@@ -172,6 +207,7 @@ class Universal(JointBase):
     Universal(angles=(0.017453292519943295, 0.0))
     """
 
+    motions: ClassVar[tuple[Motion, ...]] = ("turning", "turning")
     type: Literal["universal"] = "universal"
     """Type of the joint."""
     axes: tuple[Axis, Axis] = ("x", "y")
@@ -187,8 +223,12 @@ class Universal(JointBase):
             raise FieldError("axes", "must be at right angles to each other")
         return self
 
+    def axes_at_start(self) -> tuple[JointAxis, ...]:
+        """Return the two axes."""
+        return tuple(JointAxis("turning", *given) for given in zip(self.axes, self.angles, self.rates))
 
-class Spherical(JointBase):
+
+class Spherical(JointToParent):
     """Turns freely about a point; springs and stops on it support deflections up to half a turn.
 
     Rates are in rad/s.
@@ -198,6 +238,7 @@ class Spherical(JointBase):
     Spherical(at=(0.0, 0.0, 0.2), rate=(0.0, 0.017453292519943295, 0.0))
     """
 
+    motions: ClassVar[tuple[Motion, ...]] = ("turning", "turning", "turning")
     type: Literal["spherical"] = "spherical"
     """Type of the joint."""
     turned: Attitude = IDENTITY
@@ -211,7 +252,7 @@ class Spherical(JointBase):
         return self
 
 
-class Planar(JointBase):
+class Planar(JointToParent):
     """Slides in the x-y plane of the joint frame and turns about its z axis: an air-bearing table.
 
     Positions in m, angle in rad, velocity in m/s, rate in rad/s.
@@ -221,6 +262,7 @@ class Planar(JointBase):
     Planar(velocity=(0.05, 0.0), rate=0.017453292519943295)
     """
 
+    motions: ClassVar[tuple[Motion, ...]] = ("sliding", "sliding", "turning")
     type: Literal["planar"] = "planar"
     """Type of the joint."""
     position: tuple[Length, Length] = (0.0, 0.0)
@@ -232,27 +274,23 @@ class Planar(JointBase):
     rate: AngularRate = 0.0
     """Rate of the angle at the start."""
 
+    def axes_at_start(self) -> tuple[JointAxis, ...]:
+        """Return x, y and the turn about z."""
+        return (
+            JointAxis("sliding", "x", self.position[0], self.velocity[0]),
+            JointAxis("sliding", "y", self.position[1], self.velocity[1]),
+            JointAxis("turning", "z", self.angle, self.rate),
+        )
+
 
 Joint = Annotated[
     Free | Fixed | Revolute | Prismatic | Universal | Spherical | Planar, Field(discriminator="type")
 ]
 
-MOTIONS: dict[str, tuple[str, ...]] = {
-    "free": (),
-    "fixed": (),
-    "revolute": ("turning",),
-    "prismatic": ("sliding",),
-    "universal": ("turning", "turning"),
-    "spherical": ("turning", "turning", "turning"),
-    "planar": ("sliding", "sliding", "turning"),
-}
-"""Motion of each axis of a joint."""
 
-
-def motions_along(joint_type: str, axis: int | None) -> tuple[str, ...]:
+def motions_along(joint: Joint, axis: int | None) -> tuple[str, ...]:
     """Return the motions (sliding or turning) of one axis of a joint, or of all; empty for an axis that it lacks."""
-    motions = MOTIONS[joint_type]
-    return motions if axis is None else motions[axis : axis + 1]
+    return joint.motions if axis is None else joint.motions[axis : axis + 1]
 
 
 def direction(axis: Axis) -> NDArray[np.float64]:

@@ -20,7 +20,6 @@ from softdock.errors import no_such
 from softdock.model.observations import Observation
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, System
-from softdock.tree.joints import MOTIONS
 
 JOINT_REACTION = "joint_"
 """Prefix of the fields of a body's own reaction."""
@@ -149,7 +148,7 @@ class Joints(BodyGroup):
 
     def fields_of(self, system: System, name: str) -> Fields:
         """Return the fields with the units of the axes of a joint; those that it lacks as they are."""
-        motions = MOTIONS[system.bodies[name].joint.type] if name in system.bodies else ()
+        motions = system.bodies[name].joint.motions if name in system.bodies else ()
         return {
             key: field.along(motions[field.component]) if field.component < len(motions) else field
             for key, field in self.fields.items()
@@ -176,12 +175,12 @@ def _check_joint(observation: Observation) -> None:
 
 def joint_fields(system: System, name: str) -> list[str]:
     """Return the fields of `Joints` that the joint of a body has; a spherical joint has no position."""
-    kind = system.bodies[name].joint.type
+    joint = system.bodies[name].joint
     return [
         key
         for key, field in Joints.fields.items()
-        if field.component < len(MOTIONS[kind])
-        and not (kind == "spherical" and field.kind == ChannelKind.JOINT_POSITION)
+        if field.component < len(joint.motions)
+        and not (joint.type == "spherical" and field.kind == ChannelKind.JOINT_POSITION)
     ]
 
 
