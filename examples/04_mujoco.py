@@ -12,7 +12,7 @@ import numpy as np
 
 import softdock
 from softdock import Scenario
-from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, MotionState
+from softdock.contact import ContactPair, CoulombFriction, CutCells, ElasticLayer, MotionState
 from softdock.geometry.cad import read_surface
 from softdock.geometry.vertices import profile_from_list
 
@@ -69,7 +69,7 @@ def in_mujoco(mujoco, step: float) -> tuple[np.ndarray, np.ndarray]:
         surface_A=cavity.profile,
         surface_B=profile_from_list(OUTLINE),
         layer=ElasticLayer(areal_stiffness=STIFFNESS, damping=DAMPING, damping_depth=DAMPING_DEPTH),
-        friction=Friction(coefficient=FRICTION, threshold_speed=THRESHOLD),
+        friction=CoulombFriction(coefficient=FRICTION, threshold_speed=THRESHOLD),
         quadrature=CutCells(resolved_force=RESOLVED_FORCE),
     )
     drogue = MotionState(r=cavity.frame.p_FS, v=np.zeros(3), omega=np.zeros(3), A=cavity.frame.R_FS)

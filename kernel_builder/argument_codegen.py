@@ -24,7 +24,7 @@ BLOCK = WORD.as_pointer()
 class StructureType(types.Type):
     """Numba's type of a structure."""
 
-    def __init__(self, structure: arguments.Structure) -> None:
+    def __init__(self, structure: arguments.StructureArgument) -> None:
         self.structure = structure
         super().__init__(name=f"{structure.type.__module__}.{structure.type.__qualname__}")
 
@@ -79,7 +79,7 @@ def numba_type(argument: arguments.ArgumentType) -> Any:
         case arguments.Array():
             element = numba.from_dtype(argument.dtype)
             return types.Array(element, len(argument.shape), "C", readonly=not argument.writable)
-        case arguments.Record():
+        case arguments.RecordArgument():
             return numba.from_dtype(argument.dtype)
         case _:
             return _STRUCTURES.setdefault(id(argument), StructureType(argument))
@@ -107,7 +107,7 @@ def read(context: Any, builder: Any, argument: arguments.ArgumentType, block: An
             return context.make_tuple(builder, kind, values)
         case arguments.Array():
             return _read_array(context, builder, kind, block, at)
-        case arguments.Record():
+        case arguments.RecordArgument():
             return builder.inttoptr(_load(builder, block, at), context.get_value_type(kind))
         case _:
             return builder.gep(block, [WORD(at)])

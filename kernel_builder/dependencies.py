@@ -82,12 +82,12 @@ def _signature(entry: EntryPoint) -> str:
 
 def _describe(argument: arguments.ArgumentType) -> str:
     match argument:
-        case arguments.Structure():
+        case arguments.StructureArgument():
             fields = ", ".join(f"{name}: {_describe(field)}" for name, field in argument.fields.items())
             return f"{argument.type.__qualname__}({fields})"
         case arguments.Tuple():
             return f"({', '.join(map(_describe, argument.items))})"
-        case arguments.Array() | arguments.Record():
+        case arguments.Array() | arguments.RecordArgument():
             layout = argument.dtype.fields or argument.dtype
             return f"{argument} {layout} {argument.dtype.itemsize}"
         case _:

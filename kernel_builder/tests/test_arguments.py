@@ -14,8 +14,8 @@ from softdock.native.argument_types import (
     MATRIX,
     VECTOR,
     Array,
-    Record,
-    Structure,
+    RecordArgument,
+    StructureArgument,
     Tuple,
     floats,
     integers,
@@ -61,11 +61,13 @@ def weigh(body):
     return body.mass
 
 
-OUTER = Structure(
+OUTER = StructureArgument(
     Outer,
     {
         "bodies": records(BODY, "bodies"),
-        "inner": Structure(Inner, {"scale": FLOAT, "table": floats("rows", "columns", writable=False)}),
+        "inner": StructureArgument(
+            Inner, {"scale": FLOAT, "table": floats("rows", "columns", writable=False)}
+        ),
         "count": INTEGER,
         "flags": Array(BOOL, ("bodies",)),
     },
@@ -74,7 +76,7 @@ DESCRIBE = EntryPoint(
     describe, BOOLEAN, INTEGER, FLOAT, VECTOR, MATRIX, OUTER, floats(4),
     returns=Tuple((INTEGER, BOOLEAN, Tuple((FLOAT, FLOAT)))),
 )  # fmt: skip
-WEIGH = EntryPoint(weigh, Record(BODY), returns=FLOAT)
+WEIGH = EntryPoint(weigh, RecordArgument(BODY), returns=FLOAT)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -180,12 +182,12 @@ def test_a_declaration_must_fit_the_function():
     with pytest.raises(TypeError, match="takes 1 arguments, not 2"):
         EntryPoint(weigh, FLOAT, FLOAT)
     with pytest.raises(TypeError, match="has the fields"):
-        Structure(Inner, {"scale": FLOAT})
+        StructureArgument(Inner, {"scale": FLOAT})
 
 
 def test_a_result_of_another_type_than_declared_is_refused(tmp_path):
     with pytest.raises(TypeError, match="returns float64, but its entry point declares int64"):
-        load(tmp_path, EntryPoint(weigh, Record(BODY), returns=INTEGER))
+        load(tmp_path, EntryPoint(weigh, RecordArgument(BODY), returns=INTEGER))
 
 
 def test_empty_arrays_are_accepted(tmp_path):

@@ -60,7 +60,7 @@ def _shown(text: str, longest: int = LONGEST_PART) -> str:
 def printable(text: str, kept: str = "") -> str:
     r"""Return a text with escaped control characters, except those in `kept`, for example `"\n"`."""
     return CONTROL_CHARACTERS.sub(
-        lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text
+        lambda match: match[0] if match[0] in kept else match[0].encode("unicode_escape").decode(), text
     )
 
 
@@ -81,12 +81,12 @@ def no_such(what: str, name: str, known: Iterable[str]) -> str:
     return f"there is no {what} called {name!r}{suggest(name, names)}; there are: {listed}"
 
 
-def first_problems(found: Sequence[Problem], noun: str) -> tuple[Problem, ...]:
+def first_problems(problems: Sequence[Problem], noun: str) -> tuple[Problem, ...]:
     """Return the first problems, and one that says how many more there are; `noun` is what they are called."""
-    more = len(found) - MOST_PROBLEMS
+    more = len(problems) - MOST_PROBLEMS
     if more <= 1:  # one more is listed: it may be the sentence below
-        return tuple(found)
-    return (*found[:MOST_PROBLEMS], Problem(message=f"There are {more:,} more {noun}."))
+        return tuple(problems)
+    return (*problems[:MOST_PROBLEMS], Problem(message=f"There are {more:,} more {noun}."))
 
 
 class InputError(Exception):
@@ -106,8 +106,8 @@ class InputError(Exception):
     """
 
     def __init__(self, *problems: Problem | str) -> None:
-        found = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
-        self.problems = first_problems(found, "problems")
+        listed = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
+        self.problems = first_problems(listed, "problems")
         super().__init__("\n".join(map(str, self.problems)))
 
 

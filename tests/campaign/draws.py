@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import replace
 
 from softdock.campaign.execution import HistoryPolicy, Row, run_one
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.plan import Plan
 
 CAMPAIGN = "assist-table2"
@@ -22,7 +22,7 @@ CHUNK = 500
 
 def plan(runs: int, seed: int) -> Plan:
     """Return the bundled campaign with random draws."""
-    bundled = load(CAMPAIGN, runs=runs, seed=seed)
+    bundled = read_campaign(CAMPAIGN, runs=runs, seed=seed)
     return replace(bundled, sampler=replace(bundled.sampler, method="random"))
 
 

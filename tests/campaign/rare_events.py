@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from tests.campaign.search_driver import MarginFunction, simulate_subset
 
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.plan import Plan
 from softdock.presentation.tables import Table
 from softdock.result import Array
@@ -60,7 +60,7 @@ def latch_margin(plan: Plan, u: Array) -> Array:
 
 def latch_failure() -> LimitState:
     """Return the bundled campaign; its probability has a coefficient of variation of about 2 %."""
-    plan, rng = load("latch-failure"), np.random.default_rng(0)
+    plan, rng = read_campaign("latch-failure"), np.random.default_rng(0)
     dims, failures = plan.sampler.dims, 0
     for _ in range(SAMPLES // BATCH):
         failures += int((latch_margin(plan, rng.random((BATCH, dims))) <= 0.0).sum())

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.template import Template
 
 CAMPAIGN = "assist-sequence"
@@ -81,7 +81,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     given = parse_arguments()
-    plan, policy = load(CAMPAIGN), HistoryPolicy("none", ())
+    plan, policy = read_campaign(CAMPAIGN), HistoryPolicy("none", ())
     bundled = with_all_loads(plan.template)
     fine = finer(bundled, given.halve != "cells", given.halve != "accuracy")
     runs = [int(number) for number in given.only.split(",")] if given.only else []

@@ -12,7 +12,7 @@ from tests.campaign.search_driver import refine_boundary
 from softdock.campaign import runner, surrogate
 from softdock.campaign.boundary import BoundaryRefinement, initial_runs, level_of_runs
 from softdock.campaign.boundary_axes import boundary_axes
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.model import Boundary
 from softdock.campaign.subset import SearchError
 from softdock.campaign.table import export, read_table, status_of
@@ -117,7 +117,7 @@ def test_the_level_of_a_run_follows_from_its_number() -> None:
 def test_the_boundary_of_the_latch_agrees_with_its_closed_form(latch: Path, tmp_path: Path) -> None:
     """On the boundary the speed is the least one that latches."""
     folder = tmp_path / "out"
-    assert runner.run(load(latch), folder).finished
+    assert runner.run(read_campaign(latch), folder).finished
     table = read_table(folder)
     assert table.boundary is not None
     speed, stiffness = np.array(table.boundary["points"]).T
@@ -143,7 +143,7 @@ def test_the_boundary_of_the_latch_agrees_with_its_closed_form(latch: Path, tmp_
 
 @pytest.mark.usefixtures("sklearn")
 def test_the_table_is_the_same_after_an_interrupt(latch: Path, tmp_path: Path) -> None:
-    plan = load(latch)
+    plan = read_campaign(latch)
     runner.run(plan, tmp_path / "one")
 
     def stop(progress: runner.CampaignProgress) -> None:
@@ -167,7 +167,7 @@ def test_vectors_have_axes_for_length_and_direction(tmp_path: Path) -> None:
         "  approach.speed: {normal: {mean: 0.03 m/s, deviation: 5 mm/s, high: 0.04 m/s}}\n",
         encoding="utf-8",
     )
-    plan = load(path)
+    plan = read_campaign(path)
     axes = boundary_axes(plan)
     names = ["approach.offset.norm", "approach.offset.direction", "approach.speed"]
     assert [axis.name for axis in axes] == names
@@ -206,7 +206,7 @@ def test_bad_campaigns_are_refused(latch: Path, old: str, new: str, line: int | 
     assert old in text
     latch.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError, match=message) as error:
-        load(latch)
+        read_campaign(latch)
     assert "latch.yaml" in str(error.value)
     if line is not None:
         assert error.value.problems[0].line == line
@@ -216,7 +216,7 @@ def test_bad_campaigns_are_refused(latch: Path, old: str, new: str, line: int | 
 def test_ranges_without_a_boundary_are_refused(latch: Path, tmp_path: Path) -> None:
     latch.write_text(LATCH.replace("0.03 m/s", "0.2 m/s").replace("0.12 m/s", "0.3 m/s"), encoding="utf-8")
     with pytest.raises(InputError, match=r"All .* runs succeed.*Widen the ranges") as error:
-        runner.run(load(latch), tmp_path / "out")
+        runner.run(read_campaign(latch), tmp_path / "out")
     assert error.value.problems[0].line == 8
 
 
@@ -225,5 +225,5 @@ def test_a_missing_library_is_reported_before_the_first_run(
 ) -> None:
     monkeypatch.setattr(surrogate, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'softdock\[rare\]'"):
-        runner.run(load(latch), tmp_path / "out")
+        runner.run(read_campaign(latch), tmp_path / "out")
     assert not (tmp_path / "out").exists()

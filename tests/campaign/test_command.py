@@ -153,12 +153,12 @@ def test_progress_names_rate_time_left_and_outcomes() -> None:
 def test_theory_and_simulation_agree_over_masses(campaign: Command, tmp_path: Path) -> None:
     """Bulk predictions of the same samples are those of the runs, bit for bit, and close to simulation."""
     from softdock.campaign.bulk_prediction import predict_plan
-    from softdock.campaign.loading import load
+    from softdock.campaign.loading import read_campaign
     from softdock.campaign.table import read_table
 
     campaign("run", "impact-masses", "--runs", 50, "--out", tmp_path / "out")
     table = read_table(tmp_path / "out")
-    _, after = predict_plan(load("impact-masses", runs=50), 50)
+    _, after = predict_plan(read_campaign("impact-masses", runs=50), 50)
     assert after.tolist() == table.predictions["relative_velocity_after"].tolist()
     speed = table.metrics["relative_velocity_before"][0]
     # The springs inside (at most 1 kN/m) act during a contact of 1.5 MN/m: an error of that ratio.

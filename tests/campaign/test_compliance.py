@@ -24,10 +24,10 @@ from softdock.campaign.confidence import (
     tolerance_bound,
     upper_bound,
 )
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.statistics import stop_rule_state
 from softdock.campaign.summary import chosen_metrics, dispersed_inputs, summarise
-from softdock.campaign.table import Table, export, read_table, status_of
+from softdock.campaign.table import CampaignTable, export, read_table, status_of
 from softdock.errors import InputError
 from softdock.presentation.requirements import campaign_notes
 from softdock.result.requirements import CampaignVerdict, compare
@@ -191,7 +191,7 @@ requirements:
 
 def test_rows_export_and_summary_of_requirements_agree(write: Write, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    runner.run(load(write(REQUIREMENTS)), out)
+    runner.run(read_campaign(write(REQUIREMENTS)), out)
     table = read_table(out)
     data = read_requirement_data(out)
     assert data.verdicts == table.verdicts
@@ -214,7 +214,7 @@ def test_metrics_with_requirements_are_drawn_first() -> None:
     metrics = {f"m{i}": np.arange(9.0) + i for i in range(9)}
     data = {"requirements": {"R": {"metric": "m8", "at_most": 5.0}}, "metrics": {}}
     manifest = {"campaign": {"metrics": []}, "scenario": {"data": data}}
-    table = cast(Table, SimpleNamespace(metrics=metrics, manifest=manifest))
+    table = cast(CampaignTable, SimpleNamespace(metrics=metrics, manifest=manifest))
     assert chosen_metrics(table) == ["m8", "m0", "m1", "m2", "m3", "m4"]
 
 
@@ -223,7 +223,7 @@ def test_metrics_that_repeat_another_are_not_drawn() -> None:
     force = np.arange(9.0)
     metrics = {"force": force, "copy": force.copy(), "joint": 1.001 * force, "moment": force[::-1]}
     manifest = {"campaign": {"metrics": []}, "scenario": {"data": {}}}
-    table = cast(Table, SimpleNamespace(metrics=metrics, manifest=manifest))
+    table = cast(CampaignTable, SimpleNamespace(metrics=metrics, manifest=manifest))
     assert chosen_metrics(table) == ["force", "moment"]
     manifest["campaign"]["metrics"] = ["copy", "joint"]
     assert chosen_metrics(table) == ["copy", "joint"]
@@ -240,7 +240,7 @@ def test_requirements_of_a_campaign_add_replace_and_remove(write: Write, tmp_pat
         "requirements: {A: null, B: {metric: impulse, at_most: 9 N*s}, D: {outcome: resting}}",
         scenario="base.yaml",
     )
-    data = load(path).template.data["requirements"]
+    data = read_campaign(path).template.data["requirements"]
     assert list(data) == ["B", "C", "D"]
     assert data["B"]["metric"] == "impulse"
     assert data["B"]["outcome"] is None
@@ -259,7 +259,7 @@ def test_requirements_of_a_campaign_add_replace_and_remove(write: Write, tmp_pat
 )
 def test_a_bad_requirement_is_named_in_the_campaign_file(write: Write, text: str, message: str) -> None:
     with pytest.raises(InputError) as error:
-        load(write(text))
+        read_campaign(write(text))
     (problem,) = error.value.problems
     assert message in str(problem).replace("Did", "did").replace("Needs", "needs").replace(
         "No such", "no such"
@@ -357,13 +357,13 @@ def test_the_estimated_number_of_runs_reaches_the_stop_rule(write: Write, tmp_pa
         {"half_width": 0.05, "confidence": 0.95, "minimum": 10, "every": 10}, 20, 20, False
     )
     out = tmp_path / "out"
-    progress = runner.run(load(write("success: [separated]", rule), runs=200), out)
+    progress = runner.run(read_campaign(write("success: [separated]", rule), runs=200), out)
     assert progress.stopped_at == state["runs_needed"]
     assert status_of(out)["stop_rule"]["reached"]
 
 
 def test_failed_runs_are_not_successes_of_the_stop_rule(write: Write) -> None:
-    plan = load(write("success: [separated]", "stop: {half_width: 0.2, minimum: 5, every: 5}"))
+    plan = read_campaign(write("success: [separated]", "stop: {half_width: 0.2, minimum: 5, every: 5}"))
     good, bad = runner._StopCondition(plan), runner._StopCondition(plan)
     for number in range(20):
         good.add(number, "separated", "done")
@@ -379,7 +379,7 @@ IDSS = "softdock: 1\nkind: campaign\nscenario: pins-1\nruns: 400\nseed: 5\nsampl
 def test_the_preset_of_the_standard_limits_vector_sums(tmp_path: Path, sampling: str) -> None:
     path = tmp_path / "idss.yaml"
     path.write_text(IDSS.format(sampling), encoding="utf-8")
-    columns, limit = load(path).columns(0, 400), math.radians(0.2)
+    columns, limit = read_campaign(path).columns(0, 400), math.radians(0.2)
     rate = columns["approach.rate"]
     across, about = np.hypot(rate[:, 0], rate[:, 1]), rate[:, 2]
     assert across.max() <= limit
@@ -410,13 +410,13 @@ def test_bad_lateral_dispersions_are_refused(tmp_path: Path, text: str, message:
         f"softdock: 1\nkind: campaign\nscenario: pins-1\nruns: 4\ndispersions:\n  {text}\n", encoding="utf-8"
     )
     with pytest.raises(InputError, match=message):
-        load(path)
+        read_campaign(path)
 
 
 def test_a_lateral_magnitude_is_an_input(tmp_path: Path) -> None:
     path = tmp_path / "idss.yaml"
     path.write_text(IDSS.format("random").replace("runs: 400", "runs: 3"), encoding="utf-8")
-    runner.run(load(path), tmp_path / "out")
+    runner.run(read_campaign(path), tmp_path / "out")
     table = read_table(tmp_path / "out")
     names = dispersed_inputs(table)
     assert {"approach.rate.lateral", "approach.rate.2", "approach.offset.norm"} <= set(names)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.campaign import runner
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.summary import summarise
 from softdock.campaign.table import export, read_table, status_of
@@ -44,7 +44,9 @@ def folder(tmp_path: Path) -> Path:
     """Return a campaign with fixed steps, too long for the stiffer half of its springs: above 3200 N/m they diverge."""
     (tmp_path / "spring.yaml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "campaign.yaml").write_text(CAMPAIGN.format(scenario="spring.yaml"), encoding="utf-8")
-    runner.run(load(tmp_path / "campaign.yaml"), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
+    runner.run(
+        read_campaign(tmp_path / "campaign.yaml"), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
+    )
     return tmp_path / "out"
 
 

@@ -6,13 +6,13 @@ import pytest
 from tests.campaign.conftest import Write
 
 from softdock.campaign.distributions import Uniform, Vector
-from softdock.campaign.loading import bundled_campaigns, load, presets
+from softdock.campaign.loading import bundled_campaigns, presets, read_campaign
 from softdock.errors import InputError
 
 
 @pytest.mark.parametrize("name", bundled_campaigns())
 def test_bundled_campaigns_load(name: str) -> None:
-    plan = load(name)
+    plan = read_campaign(name)
     for inputs in plan.inputs(0, 5):
         plan.template.build(inputs)
 
@@ -22,13 +22,13 @@ def test_presets_disperse_an_approach(name: str, tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     text = f"softdock: 1\nkind: campaign\nscenario: assist-soft-docking\nruns: 3\npresets: [{name}]\n"
     path.write_text(text, encoding="utf-8")
-    plan = load(path)
+    plan = read_campaign(path)
     for inputs in plan.inputs(0, 3):
         plan.template.build(inputs)
 
 
 def test_quantities_of_dispersions_have_the_unit_of_their_field() -> None:
-    dispersions = load("assist-table2").distributions
+    dispersions = read_campaign("assist-table2").distributions
     tilt = dispersions["approach.tilt"]
     assert isinstance(tilt, Vector)
     assert tilt.size == 2
@@ -43,7 +43,7 @@ def test_dispersions_of_the_file_replace_those_of_the_preset(tmp_path: Path) -> 
         "dispersions: {approach.speed: {uniform: [0.01, 0.02]}}\n",
         encoding="utf-8",
     )
-    assert load(path).distributions["approach.speed"] == Uniform(0.01, 0.02)
+    assert read_campaign(path).distributions["approach.speed"] == Uniform(0.01, 0.02)
 
 
 BAD_DISPERSIONS = {
@@ -79,7 +79,7 @@ def test_bad_dispersions_are_refused_before_the_first_run(line: str, tmp_path: P
     text = f"softdock: 1\nkind: campaign\nscenario: impact-a\nruns: 4\ndispersions:\n  {line}\n"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        load(path)
+        read_campaign(path)
     problem = caught.value.problems[0]
     assert BAD_DISPERSIONS[line] in str(problem)
     assert problem.file == str(path)
@@ -115,22 +115,22 @@ def test_bad_campaign_files_are_refused(
 ) -> None:
     path = write(*added, **replaced)
     with pytest.raises(InputError) as caught:
-        load(path)
+        read_campaign(path)
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
 
 
 def test_a_misspelt_name_gets_a_hint() -> None:
     with pytest.raises(InputError, match="assist-table2"):
-        load("assist-table")
+        read_campaign("assist-table")
 
 
 def test_runs_and_seed_can_be_replaced(write: Write) -> None:
-    plan = load(write(), runs=3, seed=99)
+    plan = read_campaign(write(), runs=3, seed=99)
     assert (plan.runs, plan.campaign.seed) == (3, 99)
-    assert plan.inputs(0, 3) != load(write()).inputs(0, 3)
+    assert plan.inputs(0, 3) != read_campaign(write()).inputs(0, 3)
 
 
 def test_the_number_of_runs_is_rounded_up_to_a_complete_saltelli_design(write: Write) -> None:
-    assert load(write("sampling: saltelli")).runs == 40  # 10 base points of 2 dispersions
-    assert load(write("sampling: saltelli", runs="41")).runs == 44
+    assert read_campaign(write("sampling: saltelli")).runs == 40  # 10 base points of 2 dispersions
+    assert read_campaign(write("sampling: saltelli", runs="41")).runs == 44

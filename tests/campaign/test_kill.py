@@ -16,7 +16,7 @@ import pytest
 from tests.campaign.conftest import Write, rows
 
 from softdock.campaign import manifest, runner
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.table import status_of
 from softdock.errors import InputError
 
@@ -143,7 +143,7 @@ def test_sigkill_loses_no_completed_run(
     assert count(folder) < RUNS, "the campaign was complete before it was killed often enough"
     assert runner.resume(folder).finished
 
-    runner.run(load(path), memory_folder / "undisturbed")
+    runner.run(read_campaign(path), memory_folder / "undisturbed")
     table = rows(folder)
     assert [row[0] for row in table] == list(range(RUNS))
     assert table == rows(memory_folder / "undisturbed")

@@ -12,11 +12,11 @@ import pytest
 from tests.campaign.conftest import untimed
 
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.template import Template, value_at
 from softdock.dynamics.link_motion import LinkMotion
 from softdock.errors import InputError
-from softdock.scenario.loading import load, load_text
+from softdock.scenario.loading import load, read_scenario_text
 from softdock.simulation.multibody import PreparedMultibody
 
 EVERYTHING = """\
@@ -120,7 +120,7 @@ def assert_same(a: Any, b: Any, where: str = "") -> None:
 
 @cache
 def template_with_everything(settled: bool = False) -> Template:
-    scenario = load_text(EVERYTHING, "everything", overrides={"structures.boom.settled": settled})
+    scenario = read_scenario_text(EVERYTHING, "everything", overrides={"structures.boom.settled": settled})
     return Template(scenario.name, scenario.to_data(), str(Path().absolute()))
 
 
@@ -241,7 +241,7 @@ def test_every_kind_of_scenario_is_built_equally(name: str) -> None:
 
 def test_rows_of_a_campaign_equal_rows_of_full_builds() -> None:
     """Every row equals that of a scenario that was built, checked and assembled from its data."""
-    plan = load_campaign("assist-table2", runs=2)
+    plan = read_campaign("assist-table2", runs=2)
     for number, inputs in enumerate(plan.inputs(0, 2)):
         policy = HistoryPolicy("none", ())
         row, _ = run_one(plan.template, policy, number, inputs)

@@ -8,7 +8,7 @@ import pytest
 
 from softdock.campaign import manifest, runner
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
 from softdock.campaign.template import Template
@@ -32,7 +32,7 @@ def load_campaign(folder: Path, *lines: str, scenario: str = "swing.yaml", more:
     head = f"softdock: 1\nkind: campaign\nscenario: {scenario}\nruns: 4\ndispersions:\n"
     path = folder / "campaign.yaml"
     path.write_text(head + "".join(f"  {line}\n" for line in lines) + more, encoding="utf-8")
-    return load(path)
+    return read_campaign(path)
 
 
 @pytest.mark.parametrize("histories", ["none", "failures", "all", 2])
@@ -81,7 +81,7 @@ def test_success_may_be_completion_or_an_event_that_stops_the_run(tmp_path: Path
 def test_messages_about_bad_options_name_the_option(tmp_path: Path) -> None:
     load_campaign(tmp_path, "bodies.ball.mass: {uniform: [1, 2]}")
     with pytest.raises(InputError) as info:
-        load(tmp_path / "campaign.yaml", runs=0)
+        read_campaign(tmp_path / "campaign.yaml", runs=0)
     assert str(info.value) == "--runs: runs: Must be at least 1. Given: 0."
 
 

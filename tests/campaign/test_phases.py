@@ -9,7 +9,7 @@ import pytest
 
 from softdock.campaign import runner
 from softdock.campaign.confidence import clopper_pearson
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.phases import phase_shares
 from softdock.campaign.stored_entries import StoredEntryError
 from softdock.campaign.summary import summarise
@@ -45,7 +45,7 @@ def folder(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("phases")
     (home / "cart.yaml").write_text(SCENARIO, encoding="utf-8")
     (home / "campaign.yaml").write_text(CAMPAIGN, encoding="utf-8")
-    runner.run(load(home / "campaign.yaml"), home / "out")
+    runner.run(read_campaign(home / "campaign.yaml"), home / "out")
     return home / "out"
 
 

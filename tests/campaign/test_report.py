@@ -13,7 +13,7 @@ from tests.campaign.conftest import write_campaign
 
 from softdock import cli
 from softdock.campaign import runner
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.statistics import RankCorrelation
 from softdock.campaign.table import read_table
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("report")
     lines = "success: [separated]", "author: J. Doe", "title: Masses <&> speeds"
     path = write_campaign(place, *lines, runs="12")
-    runner.run(load_campaign(path), place / "a campaign", ExecutionOptions(Backend.THREADS, 2))
+    runner.run(read_campaign(path), place / "a campaign", ExecutionOptions(Backend.THREADS, 2))
     return place / "a campaign"
 
 

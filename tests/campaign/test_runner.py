@@ -18,7 +18,7 @@ from tests.privileges import without_privileges
 
 from softdock.campaign import manifest, runner, store
 from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import CampaignProgress, ExecutionOptions
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
@@ -33,12 +33,12 @@ from softdock.result import Result
 @pytest.fixture
 def whole(write: Write, tmp_path: Path) -> list[tuple[Any, ...]]:
     """Return the table of the cheap campaign, run by one thread."""
-    runner.run(load(write()), tmp_path / "whole", ExecutionOptions(Backend.THREADS, 1))
+    runner.run(read_campaign(write()), tmp_path / "whole", ExecutionOptions(Backend.THREADS, 1))
     return rows(tmp_path / "whole")
 
 
 def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    progress = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 3))
+    progress = runner.run(read_campaign(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 3))
     assert progress.finished
     assert progress.outcomes == {"separated": 40}
     assert rows(tmp_path / "out") == whole
@@ -46,7 +46,7 @@ def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[t
 
 @pytest.mark.slow
 def test_processes_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.PROCESSES, 2))
+    runner.run(read_campaign(write()), tmp_path / "out", ExecutionOptions(Backend.PROCESSES, 2))
     assert rows(tmp_path / "out") == whole
 
 
@@ -65,7 +65,7 @@ def test_a_killed_worker_process_is_reported_and_the_campaign_can_be_resumed(
     with monkeypatch.context() as patch:
         patch.setattr(runner, "run_chunk", run_or_kill_worker)
         with pytest.raises(RunError) as caught:  # both runs are submitted before the worker is killed
-            runner.run(load(write(), runs=2), folder, ExecutionOptions(Backend.PROCESSES, 1))
+            runner.run(read_campaign(write(), runs=2), folder, ExecutionOptions(Backend.PROCESSES, 1))
     message, kept = str(caught.value), rows(folder)
     assert message.startswith("A worker has ended unexpectedly (BrokenProcessPool: ")
     assert message.endswith(f"{len(kept)} runs are kept; continue with: softdock campaign resume {folder}")
@@ -94,7 +94,7 @@ def test_a_worker_that_has_ended_before_the_next_chunk_is_reported(
     with pytest.raises(
         RunError, match=r"A worker has ended unexpectedly \(BrokenExecutor: a worker has ended\)"
     ):
-        runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
+        runner.run(read_campaign(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
 
 
 def test_completed_chunks_are_stored_where_another_one_fails(
@@ -113,7 +113,7 @@ def test_completed_chunks_are_stored_where_another_one_fails(
     monkeypatch.setattr(runner, "run_chunk", run_or_fail)
     monkeypatch.setattr(runner, "wait", wait_for_all)
     with pytest.raises(RunError, match=r"\(ValueError: spoilt\). 1 runs are kept"):
-        runner.run(load(write(), runs=2), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
+        runner.run(read_campaign(write(), runs=2), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
     assert rows(tmp_path / "out") == whole[:1]
 
 
@@ -123,7 +123,7 @@ def test_a_cluster_gives_the_same_table(write: Write, tmp_path: Path, whole: lis
     options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
     with distributed.LocalCluster(processes=False, protocol="tcp", **options) as cluster:
         address = cluster.scheduler_address
-        progress = runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster=address))
+        progress = runner.run(read_campaign(write()), tmp_path / "out", ExecutionOptions(cluster=address))
     assert progress.finished
     assert rows(tmp_path / "out") == whole
 
@@ -131,11 +131,11 @@ def test_a_cluster_gives_the_same_table(write: Write, tmp_path: Path, whole: lis
 def test_an_unreachable_cluster_is_refused(write: Write, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match="cannot be reached"):
-        runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster="tcp://127.0.0.1:9"))
+        runner.run(read_campaign(write()), tmp_path / "out", ExecutionOptions(cluster="tcp://127.0.0.1:9"))
 
 
 def test_a_repeated_run_equals_the_run_of_the_campaign(write: Write, tmp_path: Path) -> None:
-    plan = load(write())
+    plan = read_campaign(write())
     runner.run(plan, tmp_path / "out")
     for number in (0, 17, 39):
         row, result = runner.repeat_run(plan, number)
@@ -161,7 +161,7 @@ def run_and_interrupt(plan: Any, folder: Path, after: int) -> None:
 
 
 def test_resume_completes_the_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    run_and_interrupt(load(write()), tmp_path / "out", 5)
+    run_and_interrupt(read_campaign(write()), tmp_path / "out", 5)
     before = rows(tmp_path / "out")
     assert 0 < len(before) < 40
     assert not status_of(tmp_path / "out")["complete"]
@@ -177,7 +177,9 @@ def test_ctrl_c_lets_running_runs_end(write: Write, tmp_path: Path, whole: list[
         if progress.done >= 3 and not progress.interrupted:
             raise KeyboardInterrupt
 
-    progress = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2), watch)
+    progress = runner.run(
+        read_campaign(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2), watch
+    )
     assert progress.interrupted
     assert not progress.finished
     assert progress.done == len(rows(tmp_path / "out"))
@@ -186,7 +188,7 @@ def test_ctrl_c_lets_running_runs_end(write: Write, tmp_path: Path, whole: list[
 
 
 def test_a_folder_contains_only_one_campaign(write: Write, tmp_path: Path) -> None:
-    plan = load(write(), runs=2)
+    plan = read_campaign(write(), runs=2)
     runner.run(plan, tmp_path / "out")
     with pytest.raises(InputError, match="softdock campaign resume"):
         runner.run(plan, tmp_path / "out")
@@ -194,7 +196,7 @@ def test_a_folder_contains_only_one_campaign(write: Write, tmp_path: Path) -> No
 
 def test_a_second_process_is_refused(write: Write, tmp_path: Path) -> None:
     path = write()
-    plan = load(path, runs=2)
+    plan = read_campaign(path, runs=2)
     with Store.create(tmp_path / "out", manifest.manifest_of(plan)):
         with pytest.raises(InputError, match="Another process"):
             runner.resume(tmp_path / "out", campaign=path)
@@ -205,7 +207,7 @@ def test_a_second_process_is_refused(write: Write, tmp_path: Path) -> None:
 def test_a_received_campaign_does_not_choose_the_file_that_is_read(write: Write, tmp_path: Path) -> None:
     """The folder may belong to another user of the machine, or its manifest may be forged."""
     path, out = write(), tmp_path / "out"
-    with Store.create(out, manifest.manifest_of(load(path, runs=2))):
+    with Store.create(out, manifest.manifest_of(read_campaign(path, runs=2))):
         pass
     for use in (runner.resume, lambda folder: runner.rerun(folder, 0)):
         with pytest.raises(InputError, match=r"outside its folder.*--campaign"):
@@ -215,14 +217,14 @@ def test_a_received_campaign_does_not_choose_the_file_that_is_read(write: Write,
     moved.write_bytes(path.read_bytes())
     inside = tmp_path / "inside"
     with Store.create(
-        inside, {**manifest.manifest_of(load(path, runs=2)), "origin": str(inside / "many.yaml")}
+        inside, {**manifest.manifest_of(read_campaign(path, runs=2)), "origin": str(inside / "many.yaml")}
     ):
         moved.rename(inside / "many.yaml")
     assert runner.resume(inside).finished
 
 
 def test_resume_with_a_changed_campaign_is_refused_with_the_difference(write: Write, tmp_path: Path) -> None:
-    run_and_interrupt(load(write()), tmp_path / "out", 1)
+    run_and_interrupt(read_campaign(write()), tmp_path / "out", 1)
     write(set="{record.rate: 200 Hz}")
     with pytest.raises(InputError, match=r"scenario\.data\.record\.rate: 100\.0 -> 200\.0"):
         runner.resume(tmp_path / "out")
@@ -232,7 +234,7 @@ def test_resume_with_a_changed_campaign_is_refused_with_the_difference(write: Wr
 
 
 def test_resume_allows_changes_of_title_and_shown_metrics(write: Write, tmp_path: Path) -> None:
-    run_and_interrupt(load(write()), tmp_path / "out", 1)
+    run_and_interrupt(read_campaign(write()), tmp_path / "out", 1)
     write("title: A better title", "metrics: [impulse]")
     assert runner.resume(tmp_path / "out").finished
 
@@ -243,26 +245,26 @@ def test_an_empty_table_is_replaced(write: Write, tmp_path: Path) -> None:
     (tmp_path / "out" / "campaign.sqlite").touch()
     with pytest.raises(InputError, match="no campaign in this folder"):
         runner.resume(tmp_path / "out")
-    assert runner.run(load(write(), runs=2), tmp_path / "out").finished
+    assert runner.run(read_campaign(write(), runs=2), tmp_path / "out").finished
 
 
 def test_masses_of_a_chain_are_separate_inputs(write: Write, tmp_path: Path) -> None:
-    runner.run(load(write("  chaser.masses.1: {uniform: [1 kg, 3 kg]}"), runs=3), tmp_path / "out")
+    runner.run(read_campaign(write("  chaser.masses.1: {uniform: [1 kg, 3 kg]}"), runs=3), tmp_path / "out")
     assert set(read_table(tmp_path / "out").inputs) == {"chaser.masses.0", "chaser.masses.1", "speed"}
 
 
 def test_resume_with_another_version_is_refused(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_and_interrupt(load(write()), tmp_path / "out", 1)
+    run_and_interrupt(read_campaign(write()), tmp_path / "out", 1)
     monkeypatch.setattr(manifest, "__version__", "9.9.9")
     with pytest.raises(InputError, match=r"versions\.softdock: .* -> 9\.9\.9"):
         runner.resume(tmp_path / "out")
 
 
 def test_resume_keeps_runs_and_seed_of_the_command_line(write: Write, tmp_path: Path) -> None:
-    runner.run(load(write(), runs=12, seed=5), tmp_path / "whole")
-    run_and_interrupt(load(write(), runs=12, seed=5), tmp_path / "out", 1)
+    runner.run(read_campaign(write(), runs=12, seed=5), tmp_path / "whole")
+    run_and_interrupt(read_campaign(write(), runs=12, seed=5), tmp_path / "out", 1)
     assert runner.rerun(tmp_path / "out", 11)[2] is None  # the table has no row to compare with
     runner.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
@@ -282,7 +284,7 @@ def test_a_full_disk_leaves_the_table_intact(
 
     monkeypatch.setattr(Store, "add", add)
     with pytest.raises(RunError, match=r"disk is full.*softdock campaign resume"):
-        runner.run(load(write()), tmp_path / "out")
+        runner.run(read_campaign(write()), tmp_path / "out")
     kept = rows(tmp_path / "out")
     assert 0 < len(kept) < 40
     assert all(row in whole for row in kept)
@@ -294,12 +296,12 @@ def test_a_full_disk_leaves_the_table_intact(
 def test_a_folder_that_cannot_be_created_is_refused(write: Write, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="Cannot make it"):
-        runner.run(load(write()), tmp_path / "file" / "out")
+        runner.run(read_campaign(write()), tmp_path / "file" / "out")
 
 
 @without_privileges
 def test_a_read_only_folder_is_refused_and_can_still_be_read(write: Write, tmp_path: Path) -> None:
-    runner.run(load(write(), runs=3), tmp_path / "out")
+    runner.run(read_campaign(write(), runs=3), tmp_path / "out")
     (tmp_path / "out").chmod(0o555)
     try:
         with pytest.raises(InputError, match="may not be written"):
@@ -326,7 +328,7 @@ def test_network_drives_are_refused(write: Write, tmp_path: Path, monkeypatch: p
     assert {"lustre", "fuse.sshfs", "cifs", "vboxsf"} <= store.NETWORK_FILE_SYSTEMS
     monkeypatch.setattr(store, "file_system", lambda folder: "nfs4")
     with pytest.raises(InputError, match="network drive"):
-        runner.run(load(write()), tmp_path / "out")
+        runner.run(read_campaign(write()), tmp_path / "out")
 
 
 def test_a_damaged_table_is_reported_as_damaged(tmp_path: Path) -> None:
@@ -337,7 +339,7 @@ def test_a_damaged_table_is_reported_as_damaged(tmp_path: Path) -> None:
 
 def test_an_invalid_sample_becomes_a_row_with_a_message(write: Write, tmp_path: Path) -> None:
     path = write("  target.masses.0: {normal: {mean: 2 kg, deviation: 4 kg}}")
-    progress = runner.run(load(path), tmp_path / "out")
+    progress = runner.run(read_campaign(path), tmp_path / "out")
     assert progress.finished
     assert {"separated", "invalid"} <= set(progress.outcomes)
     table = read_table(tmp_path / "out")
@@ -356,7 +358,7 @@ def test_an_internal_error_in_a_run_becomes_a_failed_row(
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr("softdock.campaign.execution.run_prepared", fail)
-    plan = load(write())
+    plan = read_campaign(write())
     row, result = run_one(plan.template, HistoryPolicy("all", ()), 3, plan.inputs(3, 4)[0])
     assert (row.status, result) == ("failed", None)
     assert row.message == "Internal error: ZeroDivisionError: by zero"
@@ -366,7 +368,7 @@ def test_an_internal_error_in_a_run_becomes_a_failed_row(
     ("policy", "kept"), [("none", []), ("all", [0, 1, 2, 3]), ("failures", [0, 1, 2, 3]), ("3", [0, 3])]
 )
 def test_histories_are_stored_by_policy(write: Write, tmp_path: Path, policy: str, kept: list[int]) -> None:
-    runner.run(load(write("success: [latched]", f"histories: {policy}"), runs=4), tmp_path / "out")
+    runner.run(read_campaign(write("success: [latched]", f"histories: {policy}"), runs=4), tmp_path / "out")
     folders = [number for number in range(4) if runner.history_folder(tmp_path / "out", number).is_dir()]
     assert folders == kept
     for number in kept:
@@ -380,7 +382,9 @@ def test_the_stop_rule_does_not_depend_on_the_number_of_workers(write: Write, tm
     for workers in (1, 3):
         folder = tmp_path / f"out{workers}"
         progress = runner.run(
-            load(write("success: [separated]", rule), runs=1000), folder, ExecutionOptions(None, workers)
+            read_campaign(write("success: [separated]", rule), runs=1000),
+            folder,
+            ExecutionOptions(None, workers),
         )
         assert progress.finished
         assert progress.stopped_at == expected
@@ -398,7 +402,7 @@ def _negative_low_and_high(n: int) -> tuple[float, float]:
 def test_the_export_has_all_columns_with_the_run_first(write: Write, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    runner.run(load(write("success: [separated]"), runs=5), tmp_path / "out")
+    runner.run(read_campaign(write("success: [separated]"), runs=5), tmp_path / "out")
     exported = pq.read_table(export(tmp_path / "out"))
     names = exported.schema.names
     assert names[0] == "run"
@@ -410,7 +414,7 @@ def test_the_export_has_all_columns_with_the_run_first(write: Write, tmp_path: P
 
 
 def test_every_row_contains_the_validity_of_its_run(write: Write, tmp_path: Path) -> None:
-    runner.run(load(write(runs="4")), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
+    runner.run(read_campaign(write(runs="4")), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
     table = read_table(tmp_path / "out")
     assert table.valid == ["yes"] * 4
     assert table.warnings == [[]] * 4
@@ -423,7 +427,7 @@ def test_every_row_contains_the_validity_of_its_run(write: Write, tmp_path: Path
 
 def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    runner.run(load(write(runs="4")), folder, ExecutionOptions(Backend.THREADS, 1))
+    runner.run(read_campaign(write(runs="4")), folder, ExecutionOptions(Backend.THREADS, 1))
     with sqlite3.connect(folder / "campaign.sqlite") as database:
         for column in ("valid", "warnings", "requirements", "phases"):
             database.execute(f"ALTER TABLE runs DROP COLUMN {column}")

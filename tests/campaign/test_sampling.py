@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from softdock.campaign.distributions import Choice, Normal, Uniform, Vector, correlated
+from softdock.campaign.distributions import Choice, TruncatedNormal, Uniform, Vector, correlated
 from softdock.campaign.sampling import Sampler
 
 METHODS = ("random", "latin-hypercube", "sobol", "saltelli")
@@ -18,9 +18,9 @@ RUNS = 96
 DISTRIBUTIONS = [
     Uniform(-2.0, 3.0),
     Uniform(0.1, 10.0, logarithmic=True),
-    Normal(5.0, 2.0),
-    Normal(5.0, 2.0, 4.0, 6.0),
-    Normal(0.0, 1.0, 5.0, 9.0),
+    TruncatedNormal(5.0, 2.0),
+    TruncatedNormal(5.0, 2.0, 4.0, 6.0),
+    TruncatedNormal(0.0, 1.0, 5.0, 9.0),
 ]
 
 
@@ -77,7 +77,7 @@ def test_saltelli_differs_from_a_in_one_dispersion_only() -> None:
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
-def test_values_follow_their_distribution(distribution: Uniform | Normal) -> None:
+def test_values_follow_their_distribution(distribution: Uniform | TruncatedNormal) -> None:
     n = 20_000
     values = distribution.at(np.random.default_rng(1).random((n, 1)))
     if isinstance(distribution, Uniform):
@@ -92,11 +92,13 @@ def test_values_follow_their_distribution(distribution: Uniform | Normal) -> Non
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
 @given(u=st.floats(0.0, 1.0, exclude_max=True), v=st.floats(0.0, 1.0, exclude_max=True))
 @settings(deadline=None, max_examples=50)
-def test_values_are_finite_and_within_limits(distribution: Uniform | Normal, u: float, v: float) -> None:
+def test_values_are_finite_and_within_limits(
+    distribution: Uniform | TruncatedNormal, u: float, v: float
+) -> None:
     one, two = distribution.at(np.array([[u], [v]]))
     assert math.isfinite(one)
     assert distribution.low <= one <= distribution.high
-    rising = not (isinstance(distribution, Normal) and distribution.low > distribution.mean)
+    rising = not (isinstance(distribution, TruncatedNormal) and distribution.low > distribution.mean)
     assert (one <= two) == (u <= v) or one == two or not rising
 
 

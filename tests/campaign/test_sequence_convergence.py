@@ -14,7 +14,7 @@ from tests.campaign.sequence_convergence import (
 )
 
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 
 PINS, LIMIT, KINKS = 67, 303, (265, 340)
 """The run in which the force of a pin depended most on the cell size, one in which a plug rests at its limit, and two
@@ -23,7 +23,7 @@ with wrong loads where a drive leaves its force limit."""
 
 @pytest.mark.parametrize("number", [PINS, LIMIT, *KINKS])
 def test_outcome_and_peaks_hold_with_half_the_tolerances_and_cells(number):
-    plan, policy = load(CAMPAIGN), HistoryPolicy("none", ())
+    plan, policy = read_campaign(CAMPAIGN), HistoryPolicy("none", ())
     inputs = next(iter(plan.inputs(number, number + 1)))
     bundled = with_all_loads(plan.template)
     coarse, fine = (run_one(template, policy, number, inputs)[0] for template in (bundled, finer(bundled)))

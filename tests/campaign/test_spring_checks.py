@@ -18,7 +18,7 @@ from softdock.campaign.sized_spring import SizedSpring, find_spring
 from softdock.campaign.sizing import SpringSize
 from softdock.campaign.spring_checks import TOLERANCE, Repeated, search_stiffness, search_with_others
 from softdock.campaign.summary import CampaignSummary, summarise
-from softdock.campaign.table import Table, read_table
+from softdock.campaign.table import CampaignTable, read_table
 from softdock.scenario.loading import from_data
 
 MASS, STROKE, RUNS = 4.0, 0.01, 8
@@ -45,7 +45,7 @@ def scenario(
 
 def summary_of(
     data: dict[str, Any], dispersions: dict[str, Any], stroke: str = "10 mm"
-) -> tuple[Table, CampaignSummary]:
+) -> tuple[CampaignTable, CampaignSummary]:
     campaign = Campaign(
         scenario=data,
         runs=RUNS,
@@ -57,7 +57,7 @@ def summary_of(
     return table, summarise(table)
 
 
-def largest(table: Table, path: str) -> float:
+def largest(table: CampaignTable, path: str) -> float:
     return float(np.abs(table.inputs[path]).max())
 
 

@@ -19,7 +19,7 @@ from tests.campaign.search_driver import MarginFunction, drive, simulate_subset
 
 from softdock.campaign import manifest, runner
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.margin import resolve_margin
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import ExecutionOptions
@@ -154,7 +154,7 @@ def test_correlated_fields_and_choices_agree_with_a_closed_form(tmp_path: Path) 
         + "correlations: [{fields: [chaser.masses.0, target.masses.0], matrix: [[1, 0.6], [0.6, 1]]}]\n",
         encoding="utf-8",
     )
-    plan = load(path)
+    plan = read_campaign(path)
     deviation = np.sqrt(2.0 + 2.0 * 0.6)
 
     def margin(z: Array) -> Array:
@@ -177,7 +177,7 @@ def test_the_failure_probability_of_the_latch_agrees_with_its_closed_form(
     latch: Path, tmp_path: Path
 ) -> None:
     """The latch closes above a known speed, so the probability is that of a normal variable."""
-    runner.run(load(latch), tmp_path / "out")
+    runner.run(read_campaign(latch), tmp_path / "out")
     table = read_table(tmp_path / "out")
     assert table.search is not None
     least = float(minimum_speed(100.0, np.pi / 4, 0.02, 15.0 * 17.0 / 32.0))
@@ -191,7 +191,7 @@ def test_the_failure_probability_of_the_latch_agrees_with_its_closed_form(
 
 
 def test_margin_of_the_bundled_campaign_is_that_of_theory() -> None:
-    plan = load("latch-failure")
+    plan = read_campaign("latch-failure")
     margin = resolve_margin(plan)
     exact = latch_margin(plan, plan.sampler.points(0, 20))
     for number, inputs in enumerate(plan.inputs(0, 20)):
@@ -218,7 +218,7 @@ def _run_some(plan: Plan, folder: Path, count: int) -> None:
 
 
 def test_table_does_not_depend_on_workers_or_interrupts(latch: Path, tmp_path: Path) -> None:
-    plan = load(latch)
+    plan = read_campaign(latch)
     runner.run(plan, tmp_path / "one", ExecutionOptions(Backend.THREADS, 1))
 
     for count in (70, 400, 300):  # ends within the first level, in a later one, and again
@@ -247,7 +247,7 @@ def test_sigkill_does_not_change_the_table(
         process.kill()
         assert process.wait() == -signal.SIGKILL, "the command ended before it was killed"
     assert runner.resume(folder).finished
-    runner.run(load(latch), tmp_path / "undisturbed")
+    runner.run(read_campaign(latch), tmp_path / "undisturbed")
     assert rows(folder) == rows(tmp_path / "undisturbed")
 
 
@@ -260,7 +260,7 @@ def _count(folder: Path) -> int:
 
 def test_levels_are_in_export_and_report_and_their_runs_can_be_repeated(latch: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    runner.run(load(latch), folder)
+    runner.run(read_campaign(latch), folder)
     table = read_table(folder)
     assert table.level is not None
     exported = pq.read_table(export(folder))
@@ -274,7 +274,7 @@ def test_levels_are_in_export_and_report_and_their_runs_can_be_repeated(latch: P
     _, _, same = runner.rerun(folder, number)
     assert same
     with pytest.raises(InputError, match="depends on runs before it"):
-        runner.repeat_run(load(latch), number)
+        runner.repeat_run(read_campaign(latch), number)
 
     path, found = write_report(folder, folder / "report.html", lambda stage, done: None)
     assert found["method"] == "subset"
@@ -324,7 +324,7 @@ def test_bad_campaigns_are_refused(
     assert old in text
     latch.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError, match=message) as error:
-        runner.run(load(latch), tmp_path / "out")
+        runner.run(read_campaign(latch), tmp_path / "out")
     assert "latch.yaml" in str(error.value)
     if line is not None:
         assert error.value.problems[0].line == line
@@ -332,7 +332,7 @@ def test_bad_campaigns_are_refused(
 
 def test_a_forged_table_is_refused(latch: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    runner.run(load(latch, runs=400), folder)
+    runner.run(read_campaign(latch, runs=400), folder)
     good = status_of(folder)["subset"]
     for key, value in (("levels", 5), ("probability", "0.1"), ("margin", {}), ("levels", [{"level": 0}])):
         with sqlite3.connect(folder / "campaign.sqlite") as database:

@@ -13,7 +13,7 @@ from tests.campaign.conftest import Write, rows
 
 from softdock.campaign import runner
 from softdock.campaign.execution import Row
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import CampaignProgress, ExecutionOptions
 from softdock.campaign.store import TABLE_FILE, Store
 from softdock.campaign.workers import Backend
@@ -25,7 +25,7 @@ ONE_THREAD = ExecutionOptions(Backend.THREADS, 1)
 
 @pytest.fixture
 def whole(write: Write, tmp_path: Path) -> list[tuple[Any, ...]]:
-    runner.run(load(write()), tmp_path / "whole", ONE_THREAD)
+    runner.run(read_campaign(write()), tmp_path / "whole", ONE_THREAD)
     return rows(tmp_path / "whole")
 
 
@@ -66,7 +66,7 @@ def test_a_deleted_table_is_written_again(write: Write, tmp_path: Path, whole: l
     out = tmp_path / "out"
     delete = once_done(10, lambda: [path.unlink() for path in out.glob(f"{TABLE_FILE}*")])
     with pytest.raises(RunError, match=r"was deleted or replaced .* [0-9]+ runs are kept .*campaign resume"):
-        runner.run(load(write()), out, ONE_THREAD, delete)
+        runner.run(read_campaign(write()), out, ONE_THREAD, delete)
     assert 10 <= len(rows(out)) < 40
     runner.resume(out, ONE_THREAD)
     assert rows(out) == whole
@@ -77,7 +77,9 @@ def test_a_table_deleted_after_the_last_run_is_written_again(
 ) -> None:
     out = tmp_path / "out"
     with pytest.raises(RunError, match="40 runs are kept"):
-        runner.run(load(write()), out, ONE_THREAD, once_done(40, lambda: (out / TABLE_FILE).unlink()))
+        runner.run(
+            read_campaign(write()), out, ONE_THREAD, once_done(40, lambda: (out / TABLE_FILE).unlink())
+        )
     assert rows(out) == whole
 
 
@@ -89,7 +91,7 @@ def test_a_replaced_table_is_not_overwritten(write: Write, tmp_path: Path) -> No
         (out / TABLE_FILE).write_text("another file")
 
     with pytest.raises(RunError, match=f"Rename it to {TABLE_FILE}"):
-        runner.run(load(write()), out, ONE_THREAD, once_done(10, replace))
+        runner.run(read_campaign(write()), out, ONE_THREAD, once_done(10, replace))
     assert (out / TABLE_FILE).read_text() == "another file"
     (out / f"rescued-{TABLE_FILE}").replace(out / TABLE_FILE)
     assert len(rows(out)) >= 10
@@ -100,7 +102,7 @@ def test_a_moved_folder_stops_the_campaign(
 ) -> None:
     out, moved = tmp_path / "out", tmp_path / "moved"
     with pytest.raises(RunError, match=r"moved or deleted .* runs are kept in it; .*resume NEW_FOLDER"):
-        runner.run(load(write()), out, ONE_THREAD, once_done(10, lambda: out.rename(moved)))
+        runner.run(read_campaign(write()), out, ONE_THREAD, once_done(10, lambda: out.rename(moved)))
     assert not out.exists()
     assert 10 <= len(rows(moved)) < 40
     runner.resume(moved, ONE_THREAD)
@@ -110,7 +112,7 @@ def test_a_moved_folder_stops_the_campaign(
 def test_a_deleted_folder_stops_the_campaign(write: Write, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(RunError, match="moved or deleted"):
-        runner.run(load(write()), out, ONE_THREAD, once_done(10, lambda: shutil.rmtree(out)))
+        runner.run(read_campaign(write()), out, ONE_THREAD, once_done(10, lambda: shutil.rmtree(out)))
 
 
 def test_a_history_that_cannot_be_written_stops_the_campaign(
@@ -125,7 +127,7 @@ def test_a_history_that_cannot_be_written_stops_the_campaign(
         original(self, folder)
 
     monkeypatch.setattr(Result, "save", save)
-    out, plan = tmp_path / "out", load(write("histories: all"))
+    out, plan = tmp_path / "out", read_campaign(write("histories: all"))
     with pytest.raises(RunError, match=r"disk is full.* 7 runs up to here are kept .*campaign resume"):
         runner.run(plan, out, ONE_THREAD)
     assert len(rows(out)) == 7
@@ -139,7 +141,9 @@ def test_a_full_disk_stops_the_campaign(
 ) -> None:
     out, filler = small_disk / "out", []
     with pytest.raises(RunError, match=r"disk is full.* runs up to here are kept .*campaign resume"):
-        runner.run(load(write()), out, ONE_THREAD, once_done(5, lambda: filler.append(fill(small_disk))))
+        runner.run(
+            read_campaign(write()), out, ONE_THREAD, once_done(5, lambda: filler.append(fill(small_disk)))
+        )
     filler[0].unlink()
     assert 5 <= len(rows(out)) < 40
     runner.resume(out, ONE_THREAD)
@@ -149,7 +153,7 @@ def test_a_full_disk_stops_the_campaign(
 def test_a_disk_that_is_full_at_the_start_is_reported(write: Write, small_disk: Path) -> None:
     fill(small_disk, leave=16_384)
     with pytest.raises((RunError, InputError), match="disk is full") as caught:
-        runner.run(load(write()), small_disk / "out", ONE_THREAD)
+        runner.run(read_campaign(write()), small_disk / "out", ONE_THREAD)
     assert "are kept" not in str(caught.value)
 
 
@@ -164,9 +168,9 @@ def test_the_first_transaction_claims_no_runs(
 
     monkeypatch.setattr(Store, "_create_tables", create)
     with pytest.raises(RunError, match=r"disk is full\. No run was made and nothing is kept"):
-        runner.run(load(write()), tmp_path / "out", ONE_THREAD)
+        runner.run(read_campaign(write()), tmp_path / "out", ONE_THREAD)
     monkeypatch.setattr(Store, "_create_tables", original)
-    assert runner.run(load(write()), tmp_path / "out", ONE_THREAD).finished
+    assert runner.run(read_campaign(write()), tmp_path / "out", ONE_THREAD).finished
 
 
 def test_a_disk_that_becomes_read_only_stops_the_campaign(
@@ -183,4 +187,4 @@ def test_a_disk_that_becomes_read_only_stops_the_campaign(
 
     monkeypatch.setattr(Store, "add", add)
     with pytest.raises(RunError, match=r"may not be written\. [0-9]+ runs up to here are kept"):
-        runner.run(load(write()), small_disk / "out", ONE_THREAD)
+        runner.run(read_campaign(write()), small_disk / "out", ONE_THREAD)

@@ -9,16 +9,16 @@ import pytest
 from tests.campaign.conftest import Write
 
 from softdock.campaign import runner
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.summary import summarise
-from softdock.campaign.table import Table, export, read_table
+from softdock.campaign.table import CampaignTable, export, read_table
 from softdock.campaign.workers import Backend
 from softdock.presentation.unit_systems import SI
 from softdock.report.campaign import write_report
 from softdock.report.campaign_figures import opening_time_figures
 from softdock.scenario.field_units import unit_at
-from softdock.scenario.loading import load, load_text
+from softdock.scenario.loading import load, read_scenario_text
 from softdock.studio.columns import Columns
 
 
@@ -26,7 +26,7 @@ from softdock.studio.columns import Columns
 def folder(write: Write, tmp_path: Path) -> Path:
     path = write("success: [separated]", runs="6")
     path.write_text(path.read_text().replace("  speed:", "  stop.impacts: {choice: [1, 2]}\n  speed:"))
-    runner.run(load_campaign(path), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2))
+    runner.run(read_campaign(path), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2))
     return tmp_path / "out"
 
 
@@ -80,7 +80,7 @@ def test_a_table_of_a_version_without_units_is_read(folder: Path) -> None:
 
 
 def test_vectors_have_one_unit_for_components_and_length(write: Write, tmp_path: Path) -> None:
-    runner.run(load_campaign("assist-table2", runs=2), tmp_path / "out")
+    runner.run(read_campaign("assist-table2", runs=2), tmp_path / "out")
     table = read_table(tmp_path / "out")
     assert [table.unit(f"approach.tilt.{part}") for part in ("0", "1", "norm")] == ["rad"] * 3
     assert table.unit("springs.gimbal-spring.stiffness") == "N*m/rad"
@@ -126,7 +126,7 @@ events: {late: {when: time > 0.5 s, then: [{drive: push, target: 0.2}]}}
 )
 def test_every_field_has_its_unit(path: str, unit: str) -> None:
     """Units of drives depend on the type of the joint and on whether the drive follows a position or a speed."""
-    assert unit_at(load_text(SLIDES), path) == unit
+    assert unit_at(read_scenario_text(SLIDES), path) == unit
 
 
 def test_fields_of_other_kinds_of_scenarios_have_units() -> None:
@@ -137,7 +137,7 @@ def test_fields_of_other_kinds_of_scenarios_have_units() -> None:
 @pytest.mark.parametrize(("longest", "title"), [(2.5, ""), (60.0, "1 of 40 runs are above the axis")])
 def test_an_outlier_is_left_out_of_the_axis_and_counted_in_the_title(longest: float, title: str) -> None:
     times = np.append(np.linspace(1.0, 2.0, 39), longest)
-    table = Table(
+    table = CampaignTable(
         manifest={}, state={}, run=np.arange(40), status=[], outcome=[], message=[],
         inputs={"approach.speed": np.linspace(0.01, 0.05, 40)}, metrics={"opening_time": times},
         units={"input.approach.speed": "m/s", "opening_time": "s"},

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 import softdock
 from softdock.assembly.channels.registry import list_channels
 from softdock.campaign import runner as campaign_runner
-from softdock.campaign.loading import bundled_campaigns, campaign_text
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import bundled_campaigns, campaign_text, read_campaign
 from softdock.campaign.schema import json_schema
 from softdock.cli import app
 from softdock.errors import InputError
@@ -69,7 +68,7 @@ def test_a_new_campaign_runs_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "many.yaml"
     call("new", str(path.with_suffix("")), "--template", "campaign")
     assert run_validate(path)["valid"]
-    assert campaign_runner.run(load_campaign(path, runs=1), tmp_path / "out").done == 1
+    assert campaign_runner.run(read_campaign(path, runs=1), tmp_path / "out").done == 1
 
 
 def test_new_refuses_to_overwrite_and_unknown_templates(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.bench.contact_kinds import STIFFNESS, ball, bowl, plate, rotation, state
-from softdock.contact import ContactPair, ElasticLayer, Friction, FrictionLaw, Points
+from softdock.contact import ContactPair, CoulombFriction, ElasticLayer, FrictionLaw, Points
 from softdock.geometry.profile import Line, Profile
 
 RADIUS = 0.01
@@ -134,7 +134,7 @@ def test_sliding_block_stops_after_the_regularised_distance():
     """(v^2 + v0^2) / (2 mu g)."""
     mu, v0, g, v = 0.2, 0.01, 9.81, 0.1
     pair = pair_of(
-        plate(), punch(), friction=Friction(coefficient=mu, threshold_speed=v0, law=FrictionLaw.RAMP)
+        plate(), punch(), friction=CoulombFriction(coefficient=mu, threshold_speed=v0, law=FrictionLaw.RAMP)
     )
     rate = mu * g / v0  # of the exponential end
     distance, rest = slide_block(pair, 1.0, g, 0.0, v, v / (mu * g) + 14 / rate, 0.02 / rate)
@@ -151,7 +151,7 @@ def test_sliding_block_stops_after_the_regularised_distance():
 )
 def test_block_creeps_on_an_incline(law, creep):
     mu, v0, g, tilt = 0.3, 1e-3, 9.81, 0.15
-    pair = pair_of(plate(), punch(), friction=Friction(coefficient=mu, threshold_speed=v0, law=law))
+    pair = pair_of(plate(), punch(), friction=CoulombFriction(coefficient=mu, threshold_speed=v0, law=law))
     rate = mu * g / v0
     _, speed = slide_block(pair, 1.0, g, tilt, 0.0, 40 / rate, 0.1 / rate)
     assert speed == pytest.approx(creep(v0, math.tan(tilt) / mu), rel=1e-4)

@@ -9,7 +9,7 @@ import pytest
 from tests.contact.test_laws import pressed_contact
 
 from softdock.bench.contact_kinds import ball, plate, state
-from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, Points
+from softdock.contact import ContactPair, CoulombFriction, CutCells, ElasticLayer, Points
 from softdock.errors import InputError
 from softdock.geometry.profile import Line, Profile
 
@@ -40,8 +40,8 @@ def test_areal_stiffness_of_aluminium_is_that_of_the_closed_form():
             lambda: ElasticLayer.of_material(youngs_modulus=0.0, poisson_ratio=0.3, thickness=1.0),
             "youngs_modulus: must be more than 0",
         ),
-        (lambda: Friction(coefficient=-0.1), "coefficient: must be 0 or more"),
-        (lambda: Friction(threshold_speed=0.0), "threshold_speed: must be more than 0"),
+        (lambda: CoulombFriction(coefficient=-0.1), "coefficient: must be 0 or more"),
+        (lambda: CoulombFriction(threshold_speed=0.0), "threshold_speed: must be more than 0"),
         (lambda: CutCells(resolved_force=0.0), "resolved_force: must be more than 0"),
         (lambda: Points(spacing=0.0), "spacing: must be more than 0"),
         (

@@ -6,8 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from softdock.bench.contact_kinds import KINDS, STIFFNESS, UP, Kind, ball, pin, press, rotation, state
-from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, FrictionLaw, Mapping, Points
+from softdock.bench.contact_kinds import KINDS, STIFFNESS, UP, ContactKind, ball, pin, press, rotation, state
+from softdock.contact import (
+    ContactPair,
+    CoulombFriction,
+    CutCells,
+    ElasticLayer,
+    FrictionLaw,
+    Mapping,
+    Points,
+)
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.entry_points import evaluate, motion_bound, rebuild
 from softdock.contact.kernels import layout
@@ -121,7 +129,7 @@ def test_work_around_a_loop_vanishes():
 )
 def test_action_equals_reaction_at_the_same_point(name, quadrature):
     kind, R_AB, p_AB_A = pressed_contact(name)
-    pair = dataclasses.replace(kind.pair(quadrature), layer=LAYER, friction=Friction(coefficient=0.3))
+    pair = dataclasses.replace(kind.pair(quadrature), layer=LAYER, friction=CoulombFriction(coefficient=0.3))
     there = state(r=p_AB_A, v=(0.001, -0.002, -0.003), omega=(0.02, 0.01, -0.03), A=R_AB)
     on_A, on_B = pair.forces(state(), there)
     assert np.array_equal(on_A.F, -on_B.F)
@@ -136,7 +144,7 @@ def test_action_equals_reaction_at_the_same_point(name, quadrature):
 def test_forces_are_invariant_under_rigid_motions_of_the_scene(name):
     """The scene is moved far from the origin and has a common motion."""
     kind, R_AB, p_AB_A = pressed_contact(name)
-    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=CoulombFriction(coefficient=0.3))
     v, omega = np.array([0.01, -0.02, 0.03]), np.array([0.2, 0.1, -0.3])
     on_B = pair.contact(state(), state(r=p_AB_A, v=v, omega=omega, A=R_AB)).wrench_B
     Q, shift, drift = rotation((1.0, 2.0, -1.0), 1.1), np.array([3.0, -4.0, 5.0]), np.array([0.3, 0.2, 0.1])
@@ -151,7 +159,7 @@ def test_forces_are_invariant_under_rigid_motions_of_the_scene(name):
 def test_a_common_rigid_motion_does_no_work():
     """A common rigid rotation causes neither friction nor damping."""
     kind, R_AB, p_AB_A = pressed_contact("pin across throat edge")
-    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=CoulombFriction(coefficient=0.3))
     omega, v = np.array([0.4, -0.2, 0.7]), np.array([1.0, 2.0, 3.0])
     moving = pair.contact(
         state(v=v, omega=omega), state(r=p_AB_A, v=v + np.cross(omega, p_AB_A), omega=omega, A=R_AB)
@@ -195,7 +203,7 @@ def curvature(profile, x):
 @pytest.mark.parametrize("name", KINDS)
 def test_dissipation_is_never_negative_and_stress_never_tensile(name, law):
     kind, R_AB, p_AB_A = pressed_contact(name, force=1.0)
-    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3, law=law))
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=CoulombFriction(coefficient=0.3, law=law))
     rng = np.random.default_rng(0)
     for scale in (1e-4, 1e-2, 1.0, 100.0):
         v, omega = scale * rng.normal(size=3), scale * rng.normal(size=3)
@@ -207,7 +215,7 @@ def test_dissipation_is_never_negative_and_stress_never_tensile(name, law):
 def test_power_of_the_contact_force_is_stored_or_dissipated():
     """Power of the contact force = - rate of the elastic energy - dissipation."""
     kind, R_AB, p_AB_A = pressed_contact("ball (6 mm) on cone")
-    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=CoulombFriction(coefficient=0.3))
     w, v = np.array([0.3, -0.5, 0.2]), np.array([0.01, 0.02, -0.015])
     kernel = Kernel(pair, R_AB, p_AB_A, reach=2e-4)
     out, _ = kernel(R_AB, p_AB_A, tuple(w), tuple(v))
@@ -264,7 +272,7 @@ def allowed_error(force):
     return 5e-3 * max(force, 0.1) * 2.0 ** max(0.0, -math.log10(max(force, 0.1)))
 
 
-TAPER = Kind(
+TAPER = ContactKind(
     A=KINDS["pin across throat edge"].A,
     B=rounded_profile([(0.0, 0.0), (0.0, 0.008), (0.018, 0.011), (0.05, 0.011)], [0.003, 0.006]),
     approach=lambda rng: (
@@ -391,7 +399,11 @@ def test_patches_are_separated_and_add_up_to_the_force(quadrature):
     A = rounded_profile([(0.02, 0.0203), (-0.02, 0.0203)], [])
     B = rounded_profile([(-0.015, 0.0), (-0.015, 0.02), (0.015, 0.02), (0.015, 0.0)], [0.002, 0.002])
     pair = ContactPair(
-        surface_A=A, surface_B=B, layer=LAYER, friction=Friction(coefficient=0.2), quadrature=quadrature
+        surface_A=A,
+        surface_B=B,
+        layer=LAYER,
+        friction=CoulombFriction(coefficient=0.2),
+        quadrature=quadrature,
     )
     there = state(r=(1e-5, 0.0, 0.0), v=(0.0, 0.0, -1e-3), A=rotation((0.0, 1.0, 0.0), 0.028))
     patches, contact = pair.patches(state(), there), pair.contact(state(), there)

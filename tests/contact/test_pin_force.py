@@ -18,7 +18,7 @@ from contact.pin_poses import (
     rotate,
     touching_pose,
 )
-from softdock.contact import Friction, MotionState
+from softdock.contact import CoulombFriction, MotionState
 from softdock.contact.kernels.pins import DISSIPATION, ENERGY, MAXIMUM_DEPTH
 from softdock.contact.pins import Damping, PinLaw
 from softdock.errors import InputError
@@ -180,7 +180,7 @@ def test_force_and_torque_are_the_gradient_of_the_energy(name):
 @pytest.mark.parametrize("law", [Damping.KELVIN_VOIGT, Damping.HUNT_CROSSLEY])
 def test_contacts_are_never_tensile_and_only_dissipate(law):
     damping = 3e4 if law is Damping.KELVIN_VOIGT else 30.0
-    friction = Friction(coefficient=0.3)
+    friction = CoulombFriction(coefficient=0.3)
     one = dataclasses.replace(
         pair(), law=PinLaw(stiffness=STIFFNESS, damping=damping, damping_law=law, friction=friction)
     )
@@ -242,7 +242,7 @@ def test_hunt_crossley_restitution():
 def test_stribeck_friction_is_larger_at_rest():
     law = PinLaw(
         stiffness=STIFFNESS,
-        friction=Friction(coefficient=0.2, threshold_speed=1e-5),
+        friction=CoulombFriction(coefficient=0.2, threshold_speed=1e-5),
         static_friction=0.5,
         stribeck_speed=1e-2,
     )
@@ -255,7 +255,7 @@ def test_stribeck_friction_is_larger_at_rest():
 def test_action_equals_reaction_in_any_frame():
     """Rotate and move the whole scene: the wrenches rotate with it, and their sum vanishes."""
     rng = np.random.default_rng(8)
-    one = dataclasses.replace(pair(), law=dataclasses.replace(LAW, friction=Friction(coefficient=0.2)))
+    one = dataclasses.replace(pair(), law=dataclasses.replace(LAW, friction=CoulombFriction(coefficient=0.2)))
     P, a = touching_pose(PinKernel(one), rng)
     side = np.cross(a, direction(rng) + UP)
     side /= np.linalg.norm(side)

@@ -11,7 +11,7 @@ from contact.pin_poses import R_HOLE, SHAPES, PinKernel, pair, pose_on_rim, touc
 from softdock.bench.peg import rim_difference
 from softdock.contact.kernels.pin_rows import FEATURE, NORMAL, PART, PENETRATION, POINT, WEIGHT
 from softdock.contact.kernels.pins import MAXIMUM_DEPTH
-from softdock.contact.pins import Feature, Part, Rim
+from softdock.contact.pins import Feature, PinPart, Rim
 
 ANGLES = np.linspace(0.0, 2 * np.pi, 20_001)
 CIRCLE = np.column_stack([np.cos(ANGLES), np.sin(ANGLES), np.zeros_like(ANGLES)])
@@ -57,7 +57,7 @@ def test_body_contacts_are_the_minima_of_a_sampled_rim(name, rim):
     for _ in range(40):
         P, a = pose_on_rim(one, rng)
         rows = touching.contacts(P, a)
-        body = rows[(rows[:, PART] == Part.BODY.value) & (rows[:, WEIGHT] > 0.0)]
+        body = rows[(rows[:, PART] == PinPart.BODY.value) & (rows[:, WEIGHT] > 0.0)]
         sampled = []
         for rim_radius, height in rims:
             d = rim_distances(one, rim_radius, height, P, a)[:-1]
@@ -117,7 +117,7 @@ def test_caps_touch_at_the_nearest_point_of_a_sampled_hole(name):
 )
 def test_contacts_of_an_upright_pin(P, feature, depth):
     first = pair().touches(P, (0.0, 0.0, 1.0))[0]
-    assert (first.part, first.feature) == (Part.LEADING_CAP, feature)
+    assert (first.part, first.feature) == (PinPart.LEADING_CAP, feature)
     assert first.depth == pytest.approx(depth, abs=1e-12)
 
 
@@ -132,18 +132,21 @@ def test_a_pin_touches_face_edge_side_and_corner_of_its_box():
         (0.0, 0.0, -0.06 - reach): {Feature.UNDERSIDE},
     }.items():
         upright = (0.0, 0.0, 1.0 if P[2] > -0.05 else -1.0)
-        found = {t.feature for t in one.touches(P, upright) if t.part is Part.LEADING_CAP}
+        found = {t.feature for t in one.touches(P, upright) if t.part is PinPart.LEADING_CAP}
         assert found == features, P
 
 
 def test_pin_along_the_wall_touches_with_both_ends_or_with_one_end_and_the_rim():
     inside = pair(L=0.02).touches((0.0026, 0.0, -0.03), (0.0, 0.0, 1.0))
     assert [(t.part, t.feature) for t in inside] == [
-        (Part.LEADING_CAP, Feature.WALL),
-        (Part.TRAILING_CAP, Feature.WALL),
+        (PinPart.LEADING_CAP, Feature.WALL),
+        (PinPart.TRAILING_CAP, Feature.WALL),
     ]
     out = pair(L=0.08).touches((0.0026, 0.0, -0.03), (0.0, 0.0, 1.0))
-    assert [(t.part, t.feature) for t in out] == [(Part.LEADING_CAP, Feature.WALL), (Part.BODY, Feature.RIM)]
+    assert [(t.part, t.feature) for t in out] == [
+        (PinPart.LEADING_CAP, Feature.WALL),
+        (PinPart.BODY, Feature.RIM),
+    ]
 
 
 def test_a_tilted_pin_touches_the_rim_at_two_points_on_one_side():
@@ -153,7 +156,7 @@ def test_a_tilted_pin_touches_the_rim_at_two_points_on_one_side():
         np.array([0.0, 0.00042, 0.0]) - 0.03 * np.array([np.sin(tilt), 0.0, np.cos(tilt)]),
         (np.sin(tilt), 0.0, np.cos(tilt)),
     )
-    body = [t for t in touches if t.part is Part.BODY]
+    body = [t for t in touches if t.part is PinPart.BODY]
     assert len(body) == 2
     assert body[0].point[0] == pytest.approx(-body[1].point[0])
     assert body[0].point[1] == pytest.approx(body[1].point[1])
@@ -202,7 +205,7 @@ def test_a_pin_across_an_edge_of_its_box_touches_the_edge():
     one = pair(sides=(0.06, 0.08), L=0.05)
     touches = one.touches((0.01, 0.03, 0.0174), (1.0, 0.0, 0.0))
     found = {(t.part, t.feature) for t in touches}
-    assert (Part.BODY, Feature.EDGE) in found
+    assert (PinPart.BODY, Feature.EDGE) in found
     edge = next(t for t in touches if t.feature is Feature.EDGE)
     assert edge.point == pytest.approx([0.03, 0.03, 0.0])
     assert edge.normal == pytest.approx([0.0, 0.0, 1.0])
@@ -227,7 +230,7 @@ def test_a_pin_larger_than_its_box_does_not_exceed_the_maximum_rows():
 def test_a_ball_has_one_contact():
     ball = SHAPES["ball"]
     for P in [(0.0026, 0.0, -0.02), (0.02 - 0.0174 * 0.6, 0.0, 0.0174 * 0.8), (0.1, 0.0, 0.0174)]:
-        assert [t.part for t in ball.touches(P, (0.0, 0.6, 0.8))] == [Part.LEADING_CAP]
+        assert [t.part for t in ball.touches(P, (0.0, 0.6, 0.8))] == [PinPart.LEADING_CAP]
 
 
 def test_pin_of_zero_length_has_the_force_of_a_ball():

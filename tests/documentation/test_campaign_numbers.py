@@ -14,7 +14,7 @@ from tests.documentation.quoted_numbers import DOCS, assert_quoted, find_numbers
 
 import softdock
 from softdock.campaign.confidence import fewest_runs
-from softdock.campaign.loading import load, load_text
+from softdock.campaign.loading import read_campaign, read_campaign_text
 from softdock.campaign.plan import Plan
 
 PAGE = "campaigns.md"
@@ -86,7 +86,7 @@ def test_captures_with_fingers_that_open() -> None:
     for old, new in (("opening: false", "opening: true"), ("runs: 500", f"runs: {runs}")):
         assert old in text
         text = text.replace(old, new)
-    found = Counter(result.outcome for result in outcomes(load_text(text, path), runs))
+    found = Counter(result.outcome for result in outcomes(read_campaign_text(text, path), runs))
     assert set(found) == {"captured"}
     assert_quoted("docking", "With fingers that open, all {} are captured", [found["captured"]])
     assert_quoted("docking", "All {} probes reach the bottom", [runs])
@@ -94,7 +94,7 @@ def test_captures_with_fingers_that_open() -> None:
 
 @pytest.mark.long
 def test_all_runs_of_the_sequence() -> None:
-    plan = load("assist-sequence")
+    plan = read_campaign("assist-sequence")
     runs = plan.campaign.runs
     found = outcomes(plan, runs)
     count = Counter(result.outcome for result in found)

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 
 import softdock
 from softdock.campaign import runner
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.table import status_of
 from softdock.report.campaign import write_report
 from softdock.scenario.multibody import MultibodyScenario
@@ -88,7 +88,7 @@ def test_quoted_messages_are_those_of_the_program() -> None:
 
 
 def test_sensitivities_to_contact_parameters_are_those_of_the_campaign(tmp_path: Path) -> None:
-    runner.run(load(GUIDES / "contact-campaign.yaml"), tmp_path / "out")
+    runner.run(read_campaign(GUIDES / "contact-campaign.yaml"), tmp_path / "out")
     assert status_of(tmp_path / "out")["outcomes"] == {"captured": 40}
     _, summary = write_report(tmp_path / "out", tmp_path / "report.html", lambda *_: None)
     found = {

@@ -14,7 +14,7 @@ from mechanism.step_text import read_parts, step_text
 
 import softdock
 from softdock.campaign import runner
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.table import status_of
 from softdock.geometry.profile import Arc
 from softdock.geometry.profile_cache import read_meridian
@@ -77,7 +77,7 @@ def test_numbers_of_the_run_are_those_of_the_page() -> None:
     ("name", "phrase"), [("campaign", "{} of 40 runs"), ("softer-campaign", "Now {} of 40 runs")]
 )
 def test_a_softer_guide_captures_more(name: str, phrase: str, folder: Path) -> None:
-    runner.run(load_campaign(folder / f"{name}.yaml"), folder / "out")
+    runner.run(read_campaign(folder / f"{name}.yaml"), folder / "out")
     captured = status_of(folder / "out")["outcomes"]["captured"]
     assert phrase.format(captured) in TEXT
 

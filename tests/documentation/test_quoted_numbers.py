@@ -13,8 +13,7 @@ from tests.documentation.quoted_numbers import assert_quoted, find_numbers
 import softdock
 from softdock.bench.contact import docking_table
 from softdock.bench.docking import accuracy_table
-from softdock.campaign.loading import bundled_campaigns
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import bundled_campaigns, read_campaign
 from softdock.campaign.runner import run as run_campaign
 from softdock.campaign.table import read_table
 from softdock.errors import InputError
@@ -179,7 +178,7 @@ def test_hold_point_and_empty_tank_of_the_approach() -> None:
 @pytest.mark.long
 def test_contact_conditions_of_500_approaches(tmp_path: Path) -> None:
     """The table of the tutorial and the sentences below it, from the bundled campaign."""
-    run_campaign(load_campaign(APPROACH), tmp_path / "campaign")
+    run_campaign(read_campaign(APPROACH), tmp_path / "campaign")
     table = read_table(tmp_path / "campaign")
     assert_quoted("approach", "All {} are captured", [table.outcome.count("captured")])
     assert set(table.outcome) == {"captured"}
@@ -254,7 +253,7 @@ def test_convergence_of_the_contact_force(row: str) -> None:
 
 @pytest.mark.slow
 def test_times_to_open_in_a_campaign() -> None:
-    plan = load_campaign("assist-table2", runs=60)
+    plan = read_campaign("assist-table2", runs=60)
     scenarios = [plan.template.build(inputs) for inputs in plan.inputs(0, 60)]
     results = [softdock.simulate(scenario, with_prediction=False) for scenario in scenarios]
     assert {result.outcome for result in results} == {"rebounded"}
@@ -270,7 +269,7 @@ def test_times_to_open_in_a_campaign() -> None:
 
 @pytest.mark.long
 def test_phases_reached_in_a_campaign() -> None:
-    plan = load_campaign("assist-sequence", runs=24)
+    plan = read_campaign("assist-sequence", runs=24)
     scenarios = [plan.template.build(inputs).without_history() for inputs in plan.inputs(0, 24)]
     results = [softdock.simulate(scenario, with_prediction=False) for scenario in scenarios]
     for name in ("insertion", "clamping", "retracting", "mating", "latching"):

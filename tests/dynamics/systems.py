@@ -8,11 +8,11 @@ from softdock.assembly.assembler import Assembly, assemble
 from softdock.assembly.channels.records import channel_records
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import derivative, write_conserved
-from softdock.dynamics.impulse import Impact
+from softdock.dynamics.impulse import ImpulseResponse
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.run.conservation import CONSERVED
 from softdock.dynamics.run_results import Run
-from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
 from softdock.elements.drive.model import Drive
@@ -42,7 +42,7 @@ SCENES = [("free", True), *((kind, floating) for kind in JOINTS for floating in 
 """Every kind of joint, on a floating base and on the ground."""
 SCENE_NAMES = [f"{kind}-{'floating' if floating else 'grounded'}" for kind, floating in SCENES]
 STEP = 0.01
-TIGHT = Accuracy(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
+TIGHT = StepTolerances(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
 INTEGRATORS = {
     "adaptive": {"accuracy": TIGHT},
     "fixed": {"step": STEP},
@@ -231,7 +231,7 @@ def energy_and_momentum(system, y, t=0.0):
 
 def weld_impulse(assembly, y, a, b):
     """Apply the impulse after which two links move as one; returns state and energy lost [J]; Eq. (M44)."""
-    impact = Impact(assembly, y)
+    impact = ImpulseResponse(assembly, y)
     compliance = np.empty((6, 6))
     changes = []
     for i in range(6):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, simulate_with_peaks
-from softdock.dynamics.settings import Accuracy, Method
+from softdock.dynamics.settings import Method, StepTolerances
 from softdock.elements.spring.model import Exponential, Spring
 from softdock.elements.strut.model import Strut
 from softdock.model.system import Body, System
@@ -168,7 +168,7 @@ def test_stroke_of_a_mass_on_an_exponential_spring(exponent):
     )
     stroke, duration = theory.exponential_spring_stroke(mass, speed, *law)
     names = ["mass.joint", "spring.force", "spring.energy"]
-    accuracy = Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6)
+    accuracy = StepTolerances(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6)
     run, _ = simulate_with_peaks(system, names, 1.5 * duration, record_rate=0.0, accuracy=accuracy)
     deflection, force, energy = run.peaks
     # Accuracy of one step, 1e-8 m and 1e-7 m/s; sensitivity of the stroke to the speed is about the duration.

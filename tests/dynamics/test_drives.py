@@ -8,7 +8,7 @@ import pytest
 from dynamics.systems import TIGHT, assemble, evaluate, simulate, simulate_with_peaks
 from softdock import simulate as run_scenario
 from softdock.dynamics.kernels.recording.evaluation import AFTER_JUMP
-from softdock.dynamics.settings import Accuracy, Method
+from softdock.dynamics.settings import Method, StepTolerances
 from softdock.elements.drive.model import Drive
 from softdock.elements.load.model import Load
 from softdock.elements.spring.model import Spring
@@ -27,7 +27,7 @@ PROFILES = {
     "trapezoidal": {"profile": "trapezoidal", "rate": 0.1, "acceleration": 0.5},
     "s-curve": {"profile": "s-curve", **LIMITS},
 }
-FINE = Accuracy(length=1e-8, angle=1e-8, speed=1e-8, rate=1e-8)
+FINE = StepTolerances(length=1e-8, angle=1e-8, speed=1e-8, rate=1e-8)
 """For implicit steps."""
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 METHODS = {"explicit": Method.DORMAND_PRINCE, "implicit": Method.ROSENBROCK}

@@ -18,7 +18,7 @@ from dynamics.systems import (
     solid,
 )
 from softdock.assembly.assembler import Assembly, assemble
-from softdock.dynamics.impulse import Impact
+from softdock.dynamics.impulse import ImpulseResponse
 from softdock.elements.load.model import Load
 from softdock.errors import InputError
 from softdock.flexible import base_modes, deflect, free_modes, mesh
@@ -73,7 +73,7 @@ def test_energy_and_momentum_are_those_of_the_lagrangian():
         assembly.y[assembly.state_kinds == StateKind.MODAL],
         assembly.y[assembly.state_kinds == StateKind.MODAL_RATE],
     )
-    impact = Impact(assembly, assembly.y)
+    impact = ImpulseResponse(assembly, assembly.y)
     for i, link in enumerate(m.links):
         if link.kind != 0:
             V = impact.motion[i]
@@ -128,7 +128,7 @@ def test_coupled_frequencies_are_those_of_the_free_structure():
 def test_effective_inertia_with_all_modes_is_that_of_the_rigid_part():
     structure = bent_boom(np.random.default_rng(7))
     assembly = assemble(free_structure(structure))
-    impact = Impact(assembly, assembly.y)
+    impact = ImpulseResponse(assembly, assembly.y)
     compliance = np.array([impact.response({1: wrench})[0][1] for wrench in np.eye(6)]).T
     limit = base_modes(mesh(structure), "root").rigid_part_inertia
     np.testing.assert_allclose(np.linalg.inv(compliance), limit, atol=1e-9 * np.abs(limit).max())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dynamics.systems import energy_and_momentum, weld_impulse
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.impulse import Impact, apply_impact
+from softdock.dynamics.impulse import ImpulseResponse, apply_impact
 from softdock.dynamics.system_records import system_records
 from softdock.model.system import Body, System
 from softdock.theory import rmi
@@ -104,7 +104,7 @@ def test_a_weld_impulse_keeps_momentum_loses_energy_and_joins(seed):
     assert np.abs(h1 - h0).max() <= 1e-12 * np.abs(h0).max()
     assert lost >= 0.0
     assert kinetic0 - kinetic1 == pytest.approx(lost, abs=1e-11 * kinetic0)
-    motion = Impact(assembly, after).motion
+    motion = ImpulseResponse(assembly, after).motion
     assert np.abs(motion[a] - motion[b]).max() <= 1e-11 * np.abs(motion).max()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from softdock.assembly.assembler import assemble
 from softdock.assembly.interfaces import interface_records
-from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.settings import Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
 from softdock.model.interfaces import Circle, Grid, Interface, Layout, Misalignment
@@ -77,7 +77,9 @@ def simulate_impact_on_bottoms(layout, mass=10.0, k=1e5, speed=0.01):
     channels.track[:] = LARGEST
     return Simulation(
         assembly=assembly,
-        settings=Settings(duration=0.3, accuracy=Accuracy(length=1e-10, angle=1e-10, speed=1e-9, rate=1e-9)),
+        settings=Settings(
+            duration=0.3, accuracy=StepTolerances(length=1e-10, angle=1e-10, speed=1e-9, rate=1e-9)
+        ),
         channels=channels,
         interfaces=interfaces,
         pins=pins,

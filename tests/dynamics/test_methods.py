@@ -7,14 +7,14 @@ import pytest
 from tests.dynamics.systems import simulate
 
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.elements.spring.model import Spring
 from softdock.errors import InputError
 from softdock.model.system import Body, System
 
 EXPLICIT_METHODS = (Method.DORMAND_PRINCE, Method.BOGACKI_SHAMPINE)
-FINE = Accuracy(length=1e-12, angle=1e-12, speed=1e-11, rate=1e-11)
+FINE = StepTolerances(length=1e-12, angle=1e-12, speed=1e-11, rate=1e-11)
 
 
 def two_masses(stiff, damping):

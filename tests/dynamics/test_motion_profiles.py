@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from softdock.elements.drive.kernels import LAW, STATE
-from softdock.elements.kernels.motion_profiles import JERK, TIME, Profile, command_at, plan_motion
+from softdock.elements.kernels.motion_profiles import JERK, TIME, ProfileKind, command_at, plan_motion
 from softdock.robot.trajectory import Bounds, fastest_profile
 from softdock.tree.kernels import tree
 
 EPS = np.finfo(float).eps
-LAWS = {"ramp": Profile.RAMP, "trapezoidal": Profile.TRAPEZOIDAL, "s-curve": Profile.S_CURVE}
+LAWS = {"ramp": ProfileKind.RAMP, "trapezoidal": ProfileKind.TRAPEZOIDAL, "s-curve": ProfileKind.S_CURVE}
 smooth_law = pytest.mark.parametrize("law", ["trapezoidal", "s-curve"])
 
 

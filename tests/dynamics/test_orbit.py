@@ -10,7 +10,7 @@ from tests.orbit.reference_orbits import drag, gravity_gradient, relative_motion
 
 from dynamics.systems import EPS, evaluate, simulate, simulate_with_peaks
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.settings import StepTolerances
 from softdock.elements.strut.model import Strut
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh
 from softdock.model.orbit import BodyPlate, SystemOrbit
@@ -26,7 +26,7 @@ from softdock.tree.kernels import orbit as orbit_kernels
 ORBIT = SystemOrbit(altitude=500e3)
 N = ORBIT.mean_motion
 TABLE_2 = (8.5620e7, 7.8819e7, 1.0718e7)
-FINE = Accuracy(length=1e-9, angle=1e-11, speed=1e-13, rate=1e-15)
+FINE = StepTolerances(length=1e-9, angle=1e-11, speed=1e-13, rate=1e-15)
 
 
 def station(inertia=TABLE_2, orbit=ORBIT, **start) -> System:
@@ -73,7 +73,7 @@ def test_energy_and_angular_momentum_are_conserved_for_ten_orbits() -> None:
         inertia=tuple(np.diag(J)), attitude=AxisAngle(axis=(0.6, 0.8, 0.0), angle=0.4), rate=(1e-4, 2e-4, 0.0)
     )
     assembly, mass = assemble(system), 120_710.0
-    fine = Accuracy(length=1e-13, angle=1e-14, speed=1e-17, rate=1e-17)
+    fine = StepTolerances(length=1e-13, angle=1e-14, speed=1e-17, rate=1e-17)
     run = simulate(assembly, duration=10.0 * ORBIT.period, record_rate=0, accuracy=fine)
 
     def constants(t: float, y: np.ndarray) -> tuple[float, np.ndarray]:
@@ -135,7 +135,7 @@ def test_relative_motion_resolves_a_micrometre_in_orbit() -> None:
         }
         strut = Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=1e6, length=2.0)
         system = System(bodies=bodies, struts={"s": strut}, orbit=orbit)
-        fine = Accuracy(length=1e-14, angle=1e-12, speed=1e-13, rate=1e-13)
+        fine = StepTolerances(length=1e-14, angle=1e-12, speed=1e-13, rate=1e-13)
         _, seen = simulate_with_peaks(
             system, ["s.deflection"], duration=1.0, record_rate=200.0, record_peaks=False, accuracy=fine
         )
@@ -182,7 +182,7 @@ def test_gravity_gradient_and_rotation_deform_a_structure() -> None:
         orbit=ORBIT,
     )
     assembly = assemble(system)
-    run = simulate(assembly, duration=600.0, record_rate=0, accuracy=Accuracy(length=1e-9, speed=1e-10))
+    run = simulate(assembly, duration=600.0, record_rate=0, accuracy=StepTolerances(length=1e-9, speed=1e-10))
     modes = base_modes(mesh(mast), "root", 6)
     turning = np.array([[0.0, 0.0, -N], [0.0, 0.0, 0.0], [N, 0.0, 0.0]])  # [w]x of (0, -n, 0)
     field = gravity_gradient([0.0, 0.0, -ORBIT.semi_major_axis]) - turning @ turning

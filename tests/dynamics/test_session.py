@@ -5,7 +5,7 @@ import pytest
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.run_results import Ending
-from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.settings import Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.elements.spring.model import Spring
 from softdock.model.system import Body, System
@@ -61,7 +61,7 @@ def test_held_effort_is_a_constant_force_and_its_work_is_counted():
 
 @pytest.mark.plain_python
 def test_held_efforts_conserve_momentum_and_balance_energy():
-    run = begin_session(arm(), 1.0, accuracy=Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6))
+    run = begin_session(arm(), 1.0, accuracy=StepTolerances(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6))
     rng = np.random.default_rng(1)
     for frame in range(1, 11):
         run.efforts[-1] = rng.normal()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from softdock import CouplingSeal, Drive, Friction, InputError, PinFriction, Spring, simulate
-from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.settings import StepTolerances
 from softdock.quantities.fields import SLOWEST_SLIP
 from softdock.scenario.robot import FrictionModel
 
@@ -49,7 +49,7 @@ def test_a_run_with_steep_friction_ends(kind: str, friction: float, speed: float
     path = SPEED * math.hypot(SPEED, speed) + speed**2 * math.asinh(SPEED / speed)
     stop = 0.5 * reduced / friction * path
     steps = result.timing.steps
-    assert result.metrics["path"] == pytest.approx(stop, abs=steps * Accuracy().length)
+    assert result.metrics["path"] == pytest.approx(stop, abs=steps * StepTolerances().length)
 
 
 @pytest.mark.parametrize("kind", ["springs", "drives"])

@@ -11,7 +11,7 @@ from softdock import simulate
 from softdock.dynamics.kernels.channels.channels import CHANNEL, LARGEST, PEAK, SMALLEST, ChannelKind, Form
 from softdock.dynamics.kernels.search.enclosure import curvature_from_previous, enclose
 from softdock.dynamics.kernels.search.hidden_peaks import is_far_below_peak, stays_within_peaks
-from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.settings import StepTolerances
 from softdock.elements.load.model import Load, Pulse
 from softdock.elements.spring.model import Spring
 from softdock.elements.strut.model import Strut
@@ -175,7 +175,7 @@ def test_no_sample_lies_beyond_a_peak(kind, floating, error):
         names += [
             f"{name}.{field}" for name in system.elements() for field in ("force", "energy", "deflection")
         ]
-        accuracy = Accuracy(length=error, angle=error, speed=10.0 * error, rate=10.0 * error)
+        accuracy = StepTolerances(length=error, angle=error, speed=10.0 * error, rate=10.0 * error)
         run, history = simulate_with_peaks(system, names, 4.0, accuracy=accuracy, record_rate=1000.0)
         for peak, name in zip(run.peaks, names):
             values = history[name]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from softdock.errors import InputError
-from softdock.files.child_process import Limits, read_in_child
+from softdock.files.child_process import ProcessLimits, read_in_child
 
 READERS = "tests.files.unsafe_readers"
 FILE = Path("part.step")
@@ -26,15 +26,15 @@ def test_the_answer_is_returned_and_output_of_the_library_is_discarded(capfd):
 @pytest.mark.parametrize(
     ("reader", "limits", "sentence"),
     [
-        ("crash", Limits(), "SIGSEGV" if sys.platform != "win32" else "crashed"),
-        ("stop", Limits(), "exit code 3"),
-        ("sleep", Limits(seconds=1.0), "within 1 s"),
-        ("flood", Limits(messages=1_000_000), "printed more than 1 MB"),
-        ("answer_much", Limits(answer=1 << 20), "more than 1 MiB"),
-        ("nothing", Limits(), "no attribute 'nothing'"),
+        ("crash", ProcessLimits(), "SIGSEGV" if sys.platform != "win32" else "crashed"),
+        ("stop", ProcessLimits(), "exit code 3"),
+        ("sleep", ProcessLimits(seconds=1.0), "within 1 s"),
+        ("flood", ProcessLimits(messages=1_000_000), "printed more than 1 MB"),
+        ("answer_much", ProcessLimits(answer=1 << 20), "more than 1 MiB"),
+        ("nothing", ProcessLimits(), "no attribute 'nothing'"),
         pytest.param(
             "allocate",
-            Limits(memory=1 << 30),
+            ProcessLimits(memory=1 << 30),
             "more than 1 GiB of memory",
             marks=pytest.mark.skipif(sys.platform != "linux", reason="no limit of memory"),
         ),

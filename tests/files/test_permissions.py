@@ -9,7 +9,7 @@ from tests.campaign.conftest import CHEAP
 from tests.privileges import without_privileges
 
 from softdock.campaign import runner
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
 from softdock.errors import InputError
@@ -23,7 +23,7 @@ from softdock.simulation import simulate
 
 READERS: dict[str, Callable[[Path], object]] = {
     "case.yaml": load,
-    "many.yaml": load_campaign,
+    "many.yaml": read_campaign,
     "part.step": read_surface,
     "part.stl": read_surface,
     "arm.urdf": read_urdf,
@@ -73,7 +73,7 @@ def test_a_result_in_a_read_only_folder_is_kept(tmp_path: Path) -> None:
 @without_privileges
 def test_a_campaign_in_a_read_only_folder_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "many.yaml").write_text(CHEAP)
-    plan = load_campaign(tmp_path / "many.yaml", runs=3)
+    plan = read_campaign(tmp_path / "many.yaml", runs=3)
     (tmp_path / "closed").mkdir()
     with mode(tmp_path / "closed", 0o555):
         for folder in ("closed", "closed/out"):

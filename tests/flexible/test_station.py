@@ -5,7 +5,7 @@ import pytest
 
 from softdock.flexible import (
     BaseModes,
-    Mesh,
+    StructureMesh,
     base_modes,
     equivalent_beam,
     free_modes,
@@ -21,7 +21,7 @@ FREE = [0.07878, 0.07882, 0.07990, 0.07990, 0.07999, 0.08000, 0.08656, 0.08764]
 
 
 @pytest.fixture(scope="module")
-def tower() -> Mesh:
+def tower() -> StructureMesh:
     return mesh(power_tower())
 
 
@@ -31,7 +31,7 @@ def coarse() -> BaseModes:
     return base_modes(mesh(power_tower(panel_elements=3)), "foot")
 
 
-def test_mass_properties_equal_table_2(tower: Mesh) -> None:
+def test_mass_properties_equal_table_2(tower: StructureMesh) -> None:
     found = tower.mass_properties()
     pound_foot = POUND * FOOT**2
     assert found.mass == pytest.approx(2.6612e5 * POUND, rel=1e-3)
@@ -42,7 +42,7 @@ def test_mass_properties_equal_table_2(tower: Mesh) -> None:
     assert found.inertia[1, 2] == pytest.approx(0.0, abs=1.0)
 
 
-def test_free_frequencies_are_those_of_the_assumed_model(tower: Mesh) -> None:
+def test_free_frequencies_are_those_of_the_assumed_model(tower: StructureMesh) -> None:
     np.testing.assert_allclose(free_modes(tower, 8).frequency, FREE, rtol=1e-3)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.fuzz.shared import Shared
 
 from softdock.files import child_process
-from softdock.files.child_process import LIMITS, Limits
+from softdock.files.child_process import LIMITS, ProcessLimits
 from softdock.files.parquet import read_in_child as read_with_product
 from softdock.geometry import library_readers
 
@@ -40,7 +40,7 @@ def replace_readers(shared: Shared, discard_output: Callable[[], None]) -> None:
         path: Path,
         arguments: Sequence[str] = (),
         file_format: str = "",
-        limits: Limits = LIMITS,
+        limits: ProcessLimits = LIMITS,
     ) -> bytes:
         if shared.isolated or shared.index % EVERY == 0:
             return read_with_product(

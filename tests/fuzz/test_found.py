@@ -24,7 +24,7 @@ from tests.fuzz.formats.table import SEQUENCE
 
 from softdock import Campaign
 from softdock.campaign import runner
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.origins import _trusted_origin
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.store import TABLE_FILE
@@ -34,7 +34,7 @@ from softdock.campaign.workers import Backend
 from softdock.cli.console import output_folders, print_json, print_result, report
 from softdock.errors import CONTROL_CHARACTERS, InputError, Problem
 from softdock.flexible import read_modes
-from softdock.geometry.chain import Link, _start_at_lowest_rim
+from softdock.geometry.chain import ChainSegment, _start_at_lowest_rim
 from softdock.geometry.profile import Line
 from softdock.model.surfaces import Surface
 from softdock.presentation.unit_systems import SYSTEMS
@@ -215,7 +215,7 @@ def test_metrics_whose_squares_overflow_are_compared() -> None:
 
 
 def test_flat_closed_meridian_keeps_its_start() -> None:
-    links = [Link(segment=Line(start=(0.0, r), end=(0.0, r + 1.0)), piece=0) for r in (0.0, 1.0)]
+    links = [ChainSegment(segment=Line(start=(0.0, r), end=(0.0, r + 1.0)), piece=0) for r in (0.0, 1.0)]
     assert _start_at_lowest_rim(links, 1e-6) == links
 
 
@@ -290,7 +290,7 @@ def test_replay_with_the_history_of_another_scenario_is_refused(saved: Path, tmp
 def test_forged_campaign_tables_are_refused(tmp_path: Path, change: str, message: str) -> None:
     (tmp_path / "many.yaml").write_text(CHEAP)
     runner.run(
-        load_campaign(tmp_path / "many.yaml", runs=3), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
+        read_campaign(tmp_path / "many.yaml", runs=3), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
     )
     database = sqlite3.connect(tmp_path / "out" / TABLE_FILE)
     database.execute(change)
@@ -305,7 +305,7 @@ def test_forged_campaign_tables_are_refused(tmp_path: Path, change: str, message
 def test_campaign_table_without_an_optional_key_is_read(tmp_path: Path, key: str) -> None:
     (tmp_path / "many.yaml").write_text(CHEAP)
     runner.run(
-        load_campaign(tmp_path / "many.yaml", runs=3), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
+        read_campaign(tmp_path / "many.yaml", runs=3), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
     )
     database = sqlite3.connect(tmp_path / "out" / TABLE_FILE)
     database.execute(
@@ -320,7 +320,7 @@ def test_campaign_table_without_an_optional_key_is_read(tmp_path: Path, key: str
 def test_message_shows_an_unknown_key_with_a_backslash(tmp_path: Path) -> None:
     (tmp_path / "many.yaml").write_text(CHEAP + "su\\ccess: [a]\n")
     with pytest.raises(InputError, match=r"su\\ccess"):
-        load_campaign(tmp_path / "many.yaml")
+        read_campaign(tmp_path / "many.yaml")
 
 
 def test_a_worker_of_a_killed_studio_prints_nothing(tmp_path: Path) -> None:
@@ -400,7 +400,7 @@ def test_markup_in_any_name_is_shown_as_text(sequence: Path, tmp_path: Path) -> 
     pages = [run_report(result), result._repr_html_(), *control_figures(result, SYSTEMS["SI"])]
     pages += [show.verdict_html(summary), show.phase_bars(summary), show.events_html(summary)]
     pages += [show.headline_html(summary, "SI"), show.requirement_tiles_html(summary, "SI")]
-    pages += [show.loads_html(summary, "SI"), show.phases_html(summary, "SI")]
+    pages += [show.reactions_html(summary, "SI"), show.phases_html(summary, "SI")]
     pages.append(show.metrics_html(summary, summary, "SI"))
     assert not [page for page in pages if "<img src=x" in page]
     assert all("&lt;img src=x" in page for page in pages[:2])
@@ -470,7 +470,7 @@ def test_very_short_and_very_long_directions_are_normalised() -> None:
 def test_forged_phases_of_a_campaign_are_refused(tmp_path: Path) -> None:
     (tmp_path / "many.yaml").write_text(SEQUENCE)
     out = tmp_path / "out"
-    runner.run(load_campaign(tmp_path / "many.yaml", runs=1), out, ExecutionOptions(Backend.THREADS, 1))
+    runner.run(read_campaign(tmp_path / "many.yaml", runs=1), out, ExecutionOptions(Backend.THREADS, 1))
     assert [share.name for share in summarise(read_table(out)).phases] == ["closing", "mating"]
     with closing(sqlite3.connect(out / TABLE_FILE)) as database, database:
         database.execute("UPDATE manifest SET value = replace(value, 'mating', '<img src=x>')")

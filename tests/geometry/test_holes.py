@@ -8,7 +8,7 @@ import pytest
 from softdock.geometry.axis import frame_on_axis
 from softdock.geometry.facets import Facets
 from softdock.geometry.holes import hole_in_piece
-from softdock.geometry.pieces import Accuracy, Piece
+from softdock.geometry.pieces import EndAccuracy, Piece
 from softdock.geometry.profile import Line
 
 COUNT, ROWS, STEP, RADIUS = 60, 50, 0.005, 0.05
@@ -33,7 +33,7 @@ def tube_without(*squares):
     )
     wall = Line(start=(0.0, RADIUS), end=(ROWS * STEP, RADIUS))
     own = np.arange(len(triangles))
-    return facets, Piece(segments=(wall,), triangles=own, accuracy=Accuracy.FITTED, deviation=0.0)
+    return facets, Piece(segments=(wall,), triangles=own, accuracy=EndAccuracy.FITTED, deviation=0.0)
 
 
 @pytest.mark.parametrize(

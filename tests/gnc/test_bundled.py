@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import softdock
 from softdock import Campaign
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions, run
 from softdock.campaign.table import read_table
 from softdock.cli import app
@@ -111,8 +111,8 @@ def test_the_command_prints_contact_conditions() -> None:
 
 
 def test_a_campaign_of_approaches_has_contact_conditions_as_columns(tmp_path: Path) -> None:
-    plan = load_campaign("assist-approach", runs=3)
-    assert load_campaign("assist-approach").runs == 500
+    plan = read_campaign("assist-approach", runs=3)
+    assert read_campaign("assist-approach").runs == 500
     run(plan, tmp_path / "three", ExecutionOptions(workers=1))
     table = read_table(tmp_path / "three")
     assert set(CONDITION_METRICS) <= set(table.metrics)

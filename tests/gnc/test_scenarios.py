@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from tests.campaign.conftest import rows
 from tests.gnc.chasers import box_of_thrusters, chaser, controller
 
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions, run
 from softdock.errors import InputError
 from softdock.scenario.loading import from_data, load
@@ -198,7 +198,7 @@ def test_a_campaign_disperses_fields_of_controllers(tmp_path: Path) -> None:
     campaign += "  gnc.chaser.thrusters.t0.thrust_error: {normal: {mean: 0, deviation: 0.03}}\n"
     campaign += "  bodies.chaser.mass: {uniform: [900, 1100]}\n"
     file.with_name("many.yaml").write_text(campaign)
-    plan = load_campaign(tmp_path / "many.yaml")
+    plan = read_campaign(tmp_path / "many.yaml")
     run(plan, tmp_path / "one", ExecutionOptions(workers=1))
     run(plan, tmp_path / "two", ExecutionOptions(workers=2))
     assert rows(tmp_path / "one") == rows(tmp_path / "two")
@@ -289,7 +289,7 @@ def test_an_entry_of_a_list_that_is_left_out_can_be_replaced_as_in_campaigns(tmp
         "scenario": str(file), "runs": 1, "dispersions": {"gnc.chaser.seed": {"uniform": [0, 9]}}, "set": changes
     }  # fmt: skip
     (tmp_path / "campaign.yaml").write_text(to_flow_yaml({"softdock": 1, "kind": "campaign", **campaign}))
-    plan = from_data(load_campaign(tmp_path / "campaign.yaml").template.data)
+    plan = from_data(read_campaign(tmp_path / "campaign.yaml").template.data)
     for scenario in (
         load(file, [f"{path}={value}" for path, value in changes.items()]),
         load(file, changes),

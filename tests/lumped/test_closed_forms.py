@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.lumped.chain import Chain, Pad, Wedge
-from softdock.lumped.chain_run import Outcome, run_chain
+from softdock.lumped.chain_run import ChainOutcome, run_chain
 from softdock.theory import latch, rmi
 from softdock.theory.restitution import kelvin_voigt_restitution
 
@@ -41,11 +41,11 @@ def test_body_that_is_pressed_against_a_wall_comes_to_rest():
         restitution=0.4,
     )
     run = run_chain(chain, end_time=0.3)
-    assert run.outcome is Outcome.RESTING
+    assert run.outcome is ChainOutcome.RESTING
     assert 10 < run.impacts < 60  # 0.4 to the power 23 is 1e-9
     assert run.events[-1][1] == "settle"
     later = run_chain(chain, end_time=3.0)
-    assert later.outcome is Outcome.SEPARATED
+    assert later.outcome is ChainOutcome.SEPARATED
     assert "part" in [name for _, name in later.events]
     assert later.energy_error <= 1e-12 * later.energy_scale
 
@@ -81,21 +81,21 @@ def test_wedge_between_two_bodies_follows_the_closed_form(friction_angle):
     run = run_chain(chain, end_time=2.0, rate=20.0)
     expected = latch.insertion(run.time, chain.speed, w_in, w_out, 0.02)
     np.testing.assert_allclose(run.overlap, expected, atol=1e-14)
-    assert run.outcome is Outcome.NOT_LATCHED
+    assert run.outcome is ChainOutcome.NOT_LATCHED
     assert run.deepest == pytest.approx(0.8 * 0.02, rel=1e-13)
     fast = run_chain(replace(chain, speed=1.01 * w_in * 0.02), end_time=2.0, rate=20.0)
-    assert fast.outcome is Outcome.LATCHED
+    assert fast.outcome is ChainOutcome.LATCHED
     assert fast.latch_time == pytest.approx(latch.latch_time(1.01 * w_in * 0.02, w_in, 0.02), rel=1e-12)
 
 
 def test_self_locking_and_jamming_wedges():
     chain = Chain(chaser_masses=(15.0,), target_masses=(17.0,), speed=0.02, wedge=wedge(0.7))
     held = run_chain(chain, end_time=5.0)
-    assert held.outcome is Outcome.HELD
+    assert held.outcome is ChainOutcome.HELD
     assert np.ptp(held.velocities[-1]) <= 4 * EPS * 0.02  # they move together
     assert held.energy_error <= 1e-14 * held.energy_scale
     jammed = run_chain(replace(chain, wedge=wedge(0.98)), end_time=5.0)
-    assert jammed.outcome is Outcome.JAMMED
+    assert jammed.outcome is ChainOutcome.JAMMED
     assert jammed.time[-1] == 0.0
 
 
@@ -119,7 +119,7 @@ def least_latching_speed(chain, low, high):
     for _ in range(30):
         middle = 0.5 * (low + high)
         run = run_chain(replace(chain, speed=middle), end_time=20.0, rate=1.0)
-        low, high = (low, middle) if run.outcome is Outcome.LATCHED else (middle, high)
+        low, high = (low, middle) if run.outcome is ChainOutcome.LATCHED else (middle, high)
     return high
 
 
@@ -154,7 +154,7 @@ def test_fast_latch_limit_converges_with_the_stiffness_ratio():
             run = run_chain(replace(chain, speed=middle), end_time=20.0, impacts=1, rate=1.0)
             # First insertion only: before the probe first comes to rest.
             turned = any(name == "turn" for _, name in run.events)
-            latched = run.outcome is Outcome.LATCHED and not turned
+            latched = run.outcome is ChainOutcome.LATCHED and not turned
             low, high = (low, middle) if latched else (middle, high)
         errors.append(abs(high / FAST - 1))
     order = np.diff(np.log(errors)) / np.diff(np.log(ratios))
@@ -180,7 +180,7 @@ def test_impact_that_separates_the_systems_prevents_latching():
     chain = replace(with_springs(1e4, restitution=1.0), chaser_masses=heavy[:2], target_masses=heavy[2:])
     for speed in (SLOW, 10 * SLOW):
         run = run_chain(replace(chain, speed=speed), end_time=5.0)
-        assert run.outcome is Outcome.NOT_LATCHED
+        assert run.outcome is ChainOutcome.NOT_LATCHED
 
 
 def test_released_contact_resumes_without_a_jump():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from lumped.chains import chains, reference
 from softdock.lumped.chain import Chain, Pad
-from softdock.lumped.chain_run import Outcome, run_chain
+from softdock.lumped.chain_run import ChainOutcome, run_chain
 
 EPS = np.finfo(float).eps
 every_chain = settings(deadline=None, max_examples=60)
@@ -130,11 +130,11 @@ def test_record_does_not_change_the_result():
 
 def test_late_contact_has_the_time_of_the_closed_form():
     chain = Chain(chaser_masses=(1.0,), target_masses=(1.0,), speed=0.1, gap=1.0, pad=Pad(stiffness=100.0))
-    assert run_chain(chain, end_time=5.0).outcome is Outcome.NO_CONTACT
+    assert run_chain(chain, end_time=5.0).outcome is ChainOutcome.NO_CONTACT
     run = run_chain(chain, end_time=20.0, rate=10.0)
     assert run.touch_time == pytest.approx(10.0, rel=4 * EPS)
     assert run.separation_time - run.touch_time == pytest.approx(np.pi / np.sqrt(200.0), rel=1e-13)
-    assert run.outcome is Outcome.SEPARATED
+    assert run.outcome is ChainOutcome.SEPARATED
 
 
 def sensitivity(run):

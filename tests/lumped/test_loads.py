@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from lumped.chains import chains
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.lumped.chain import Chain, Pad, Wedge
 from softdock.lumped.chain_run import run_chain
 from softdock.report.summary import summary
@@ -141,7 +141,7 @@ def assert_rows_and_metrics_agree(result):
 def test_bundled_scenarios_report_every_load(name):
     scenario = load(name, {"record.rate": 50.0})
     result = simulate(scenario)
-    assert {one.name for one in result.loads} == set(scenario.load_names())
+    assert {one.name for one in result.loads} == set(scenario.reaction_names())
     assert_rows_and_metrics_agree(result)
     assert result.metrics["peak_contact_force"] == result.metrics["peak_force_contact"]
     assert set(result.metrics) - {"velocities_after"} <= set(scenario.metric_units())
@@ -171,7 +171,7 @@ def test_requirements_and_campaigns_use_the_loads(tmp_path):
         "dispersions: {speed: {normal: {mean: 5 cm/s, deviation: 1 mm/s}}}\n",
         encoding="utf-8",
     )
-    plan = load_campaign(file)
+    plan = read_campaign(file)
     row, _ = run_one(plan.template, HistoryPolicy("none", ()), 0, next(iter(plan.inputs(0, 1))))
     assert json.loads(row.metrics)["peak_force_chaser_spring_1"] > 0.0
     limit = {"R-1": {"text": "Spring", "metric": "peak_force_chaser_spring_1", "at_most": "1 N"}}

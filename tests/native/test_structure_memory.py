@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from softdock.native.argument_types import FLOAT, Memory, Structure, floats, integers, records
-from softdock.native.structure_memory import CACHE_LINE, Layout, allocate
+from softdock.native.argument_types import FLOAT, Memory, StructureArgument, floats, integers, records
+from softdock.native.structure_memory import CACHE_LINE, MemoryLayout, allocate
 
 BODY = np.dtype([("mass", np.float64), ("index", np.int64)], align=True)
 
@@ -23,8 +23,10 @@ class Outer(NamedTuple):
     state: np.ndarray
 
 
-INNER = Structure(Inner, {"table": floats("rows", "bodies", memory=Memory.SCRATCH), "rows": integers("rows")})
-OUTER = Structure(
+INNER = StructureArgument(
+    Inner, {"table": floats("rows", "bodies", memory=Memory.SCRATCH), "rows": integers("rows")}
+)
+OUTER = StructureArgument(
     Outer,
     {
         "bodies": records(BODY, "bodies"),
@@ -106,7 +108,7 @@ def test_sizes_must_fit_those_of_copied_arrays():
 
 
 def test_every_kind_of_memory_is_one_block_and_the_model_may_be_read_only():
-    layout = Layout(OUTER, {"bodies": 2, "rows": 4, "n": 5})
+    layout = MemoryLayout(OUTER, {"bodies": 2, "rows": 4, "n": 5})
     assert {memory: size for memory, size in layout.bytes.items() if size} == {
         Memory.MODEL: 64,  # fixed
         Memory.DATA: 64 + 64 + 64,  # bodies, rows, state
@@ -129,4 +131,4 @@ def test_only_arrays_can_be_allocated():
         x: float
 
     with pytest.raises(TypeError, match="only arrays"):
-        allocate(Structure(Number, {"x": FLOAT}))
+        allocate(StructureArgument(Number, {"x": FLOAT}))

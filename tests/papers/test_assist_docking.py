@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from softdock import load, simulate
-from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.settings import StepTolerances
 from softdock.errors import InputError
 
 CONTACTS = ("bumper-drogue", "pantograph-drogue", "finger-drogue-1", "finger-drogue-2", "finger-drogue-3")
 CAD = Path(str(load("assist-soft-docking").directory)) / "cad"
 SPEED = (
-    0.1 * Accuracy().speed
+    0.1 * StepTolerances().speed
 )  # [m/s] a tenth of the error allowed in one step: errors of steps partly cancel
 pytestmark = pytest.mark.slow
 

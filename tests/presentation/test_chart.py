@@ -9,7 +9,7 @@ from softdock.presentation.chart import DASHES, LimitLine, Series, TimeCurve, ti
 from softdock.presentation.chart_svg import draw_chart
 from softdock.presentation.colours import SERIES
 from softdock.presentation.unit_systems import SYSTEMS
-from softdock.result import Event
+from softdock.result import RunEvent
 from softdock.studio.pages.charts import to_echarts
 
 TIMES = np.array([0.0, 1.0, 2.0])
@@ -25,10 +25,10 @@ def limit(value: float) -> LimitLine:
 
 def test_svg_and_echarts_show_what_the_chart_describes() -> None:
     events = [
-        Event(time=1.5, name="b"),
-        Event(time=0.5, name="a"),
-        Event(time=0.5, name="c"),
-        Event(time=9.0, name="d"),
+        RunEvent(time=1.5, name="b"),
+        RunEvent(time=0.5, name="a"),
+        RunEvent(time=0.5, name="c"),
+        RunEvent(time=9.0, name="d"),
     ]
     chart = time_chart(
         [curve("a", 0.0, 2000.0, 1000.0), curve("<b>", 0.0, -1000.0, np.nan)], (0.0, 2.0), events=events,

@@ -1,31 +1,35 @@
 """Loads as they are shown: rounding errors beside the largest load of a run are zero."""
 
-from softdock.presentation.loads import largest_load_text, load_table, without_noise
+from softdock.presentation.loads import largest_reaction_text, reaction_table, without_noise
 from softdock.presentation.phases import PhasePeak, phase_table
-from softdock.result import Load, Phase
+from softdock.result import PeakReaction, RunPhase
 
 LOADS = (
-    Load(name="latch", kind="weld", peak_force=300.0, t_peak_force=1.0, peak_moment=2e-6, t_peak_moment=1.5),
-    Load(name="mount", kind="mount", peak_force=1e-5, t_peak_force=1.0, peak_moment=1e-9, t_peak_moment=1.5),
-    Load(name="spring", kind="spring", peak_force=1e-3, t_peak_force=2.0),
+    PeakReaction(
+        name="latch", kind="weld", peak_force=300.0, t_peak_force=1.0, peak_moment=2e-6, t_peak_moment=1.5
+    ),
+    PeakReaction(
+        name="mount", kind="mount", peak_force=1e-5, t_peak_force=1.0, peak_moment=1e-9, t_peak_moment=1.5
+    ),
+    PeakReaction(name="spring", kind="spring", peak_force=1e-3, t_peak_force=2.0),
 )
-PHASE = Phase(name="one", start=0.0, end=1.0, ended="condition")
+PHASE = RunPhase(name="one", start=0.0, end=1.0, ended="condition")
 
 
 def test_rounding_errors_are_shown_as_zero() -> None:
     shown = without_noise(LOADS)
     assert [load.peak_force for load in shown] == [300.0, 0.0, 1e-3]
     assert [load.peak_moment for load in shown] == [0.0, 0.0, None]
-    table = load_table(
+    table = reaction_table(
         LOADS, components=lambda load, unit: (1e-9, 2e-10, 0.0) if load.name == "mount" else ()
     )
     assert list(table.rows[1]) == ["mount", "mount", "0", "", "0, 0, 0", "0", "", "0, 0, 0"]
-    assert "moment" not in largest_load_text(LOADS)
+    assert "moment" not in largest_reaction_text(LOADS)
 
 
 def test_small_loads_of_a_small_mechanism_are_not_shown_as_zero() -> None:
     small = (
-        Load(
+        PeakReaction(
             name="pin", kind="contact", peak_force=2e-6, t_peak_force=1.0, peak_moment=3e-9, t_peak_moment=1.0
         ),
     )

@@ -10,7 +10,7 @@ from softdock.presentation.run import (
 )
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
-from softdock.result import Event
+from softdock.result import RunEvent
 
 TABLE = Table(
     header=("name", "value", "unit"), rows=[("mass <m>", "1.5", "kg"), ("n", "10", "")], left=(0, 2)
@@ -74,9 +74,9 @@ def test_metrics_have_the_resolution_of_their_unit() -> None:
 
 def test_events_are_listed_once_with_their_first_time() -> None:
     events = [
-        Event(time=0.25, name="touch", message="They touch."),
-        Event(time=0.5, name="seated"),
-        Event(time=0.75, name="touch", message="They touch."),
+        RunEvent(time=0.25, name="touch", message="They touch."),
+        RunEvent(time=0.5, name="seated"),
+        RunEvent(time=0.75, name="touch", message="They touch."),
     ]
     assert first_event_table(events).rows == [
         ("touch", "0.2500 s", "They touch. (2 times)"),

@@ -20,7 +20,7 @@ from softdock.presentation.unit_systems import (
 )
 from softdock.quantities.unit_system_names import UNIT_SYSTEMS
 from softdock.quantities.units import parse_quantity, parse_unit
-from softdock.scenario.loading import load_text
+from softdock.scenario.loading import read_scenario_text
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=str)
@@ -110,6 +110,6 @@ def test_an_option_takes_precedence_over_the_file() -> None:
 
 def test_a_scenario_names_its_units() -> None:
     text = "softdock: 1\nbase: impact-a\nunits: Imperial\n"
-    assert load_text(text, "mine").units == "imperial"
+    assert read_scenario_text(text, "mine").units == "imperial"
     with pytest.raises(InputError, match=r"mine.yaml:3: units: Must be one of automatic"):
-        load_text(text.replace("Imperial", "feet"), "mine")
+        read_scenario_text(text.replace("Imperial", "feet"), "mine")

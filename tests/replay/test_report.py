@@ -16,10 +16,10 @@ from softdock.presentation.numbers import display_unit, format_number, format_qu
 from softdock.presentation.unit_systems import IMPERIAL
 from softdock.replay.scene_builder import scene
 from softdock.report.limits import limit_lines
-from softdock.report.panels import load_panels, motion_panels
+from softdock.report.panels import motion_panels, reaction_panels
 from softdock.report.run import ReportOptions, run_report, write_run_report
 from softdock.report.timeline import NEGLIGIBLE, build_timeline
-from softdock.result import Event, Result
+from softdock.result import Result, RunEvent
 from softdock.scenario.loading import from_data
 
 VOID = {"meta", "path", "polyline", "link", "br", "img"}
@@ -93,7 +93,7 @@ def test_text_is_escaped() -> None:
         message=NASTY,
         scenario=NASTY,
         definition=definition,
-        events=(Event(time=0.5, name="x", message=NASTY),),
+        events=(RunEvent(time=0.5, name="x", message=NASTY),),
     )
     page = run_report(nasty)
     assert "<img" not in page
@@ -119,7 +119,7 @@ def test_the_timeline_shows_recorded_values_at_events() -> None:
 
 def test_a_timeline_with_thousands_of_events_is_shortened() -> None:
     result = runs.spinning()
-    events = tuple(Event(time=k * 1e-4, name="tick") for k in range(5000))
+    events = tuple(RunEvent(time=k * 1e-4, name="tick") for k in range(5000))
     timeline = build_timeline(replace(result, events=events), scene(result))
     assert len(timeline) <= 61
     assert any("earlier entries are not listed" in entry.text for entry in timeline)
@@ -137,7 +137,7 @@ def test_the_report_has_all_charts_and_fits_narrow_and_wide_screens(tab: Tab, tm
     path.write_text(run_report(result))
     tab.page.goto(path.as_uri())
     assert tab.page.locator("svg.section").count() == 6
-    panels = [*load_panels(result)[0], *motion_panels(result)]
+    panels = [*reaction_panels(result)[0], *motion_panels(result)]
     drawn = {name for panel in panels for name in panel.curves}
     limited = {line.channel for line in limit_lines(result)} - drawn
     assert tab.page.locator("svg.chart").count() == len(panels) + len(limited)

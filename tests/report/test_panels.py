@@ -11,8 +11,8 @@ from softdock import load, simulate
 from softdock.errors import InputError
 from softdock.presentation.unit_systems import AUTOMATIC, IMPERIAL
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_loads, load_channels, peak_components
-from softdock.report.panels import MOST_CURVES, load_panels, motion_panels, overview_panels, visible_rows
+from softdock.report.load_channels import history_reactions, peak_components, reaction_channels
+from softdock.report.panels import MOST_CURVES, motion_panels, overview_panels, reaction_panels, visible_rows
 from softdock.report.run_figures import draw_run
 from softdock.result import Channel, History, Result
 
@@ -42,15 +42,15 @@ def test_the_tip_in_the_port_is_the_recorded_quantity() -> None:
 
 def test_all_loads_are_drawn_or_named() -> None:
     result = runs.nominal()
-    panels, silent = load_panels(result)
+    panels, silent = reaction_panels(result)
     drawn = {label for panel in panels for label in panel.labels.values()}
     omitted = {name for panel in panels for name in panel.omitted}
-    assert drawn | omitted | set(silent) == {one.name for one in load_channels(result)}
+    assert drawn | omitted | set(silent) == {one.name for one in reaction_channels(result)}
 
 
 def test_curves_of_a_chart_contain_their_extremes() -> None:
     result = runs.nominal()
-    for panel in (*load_panels(result)[0], *motion_panels(result)):
+    for panel in (*reaction_panels(result)[0], *motion_panels(result)):
         for curve, values in zip(panel.curves_over_time(visible_rows), panel.curves.values(), strict=True):
             assert (curve.values.max(), curve.values.min()) == (values.max(), values.min())
             assert len(curve.time) < 0.7 * len(values)
@@ -60,10 +60,10 @@ def test_charts_show_peaks_that_the_history_does_not_contain() -> None:
     """Histories without rows at peaks, as those of robots, have smaller values than the table of loads."""
     overrides = {"record.peaks": False, "record.contact_steps": False, "record.rate": "20 Hz"}
     result = simulate(load("probe-retraction", overrides))
-    channels = {one.channel: one for one in load_channels(result) if one.peak > 0.0}
+    channels = {one.channel: one for one in reaction_channels(result) if one.peak > 0.0}
     hidden = [one for one in channels.values() if np.abs(result.history[one.channel]).max() < one.peak]
     assert len(hidden) > 3
-    for panel in load_panels(result)[0]:
+    for panel in reaction_panels(result)[0]:
         assert (np.diff(panel.time) >= 0.0).all()
         for curve, (name, values) in zip(
             panel.curves_over_time(visible_rows), panel.curves.items(), strict=True
@@ -83,7 +83,7 @@ def test_many_loads_are_split_and_the_smallest_are_named() -> None:
     result = replace(
         runs.nominal(), history=History(time=time, channels=channels), definition=definition, loads=()
     )
-    panels, silent = load_panels(result)
+    panels, silent = reaction_panels(result)
     assert [len(panel.curves) for panel in panels] == [6, 6, 6, 6]
     assert len(panels[-1].omitted) == 16
     assert next(iter(panels[0].labels.values())) == "s39"
@@ -92,7 +92,7 @@ def test_many_loads_are_split_and_the_smallest_are_named() -> None:
 
 def test_components_are_taken_at_the_time_of_the_peak() -> None:
     result = runs.nominal()
-    load = next(one for one in history_loads(result) if one.name == "bumper-drogue")
+    load = next(one for one in history_reactions(result) if one.name == "bumper-drogue")
     parts = peak_components(result, load, "N")
     assert np.linalg.norm(parts) == pytest.approx(load.peak_force, rel=1e-3)
     assert peak_components(result, replace(load, name="bumper-spring"), "N") == ()

@@ -8,7 +8,7 @@ from softdock import simulate
 from softdock.presentation.phases import phase_bars_html, phase_table
 from softdock.report.load_channels import phase_peaks
 from softdock.report.run import run_report
-from softdock.result import Phase, Result
+from softdock.result import Result, RunPhase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.studio.pages import run_summary
 from softdock.studio.run_data import summarise_result
@@ -54,9 +54,9 @@ def test_peak_loads_belong_to_their_phases(result: Result) -> None:
 
 def test_bars_are_in_proportion_and_escape_names() -> None:
     phases = (
-        Phase(name="one", start=0.0, end=1.0, ended="condition"),
-        Phase(name="<b>", start=1.0, end=1.0, ended="condition"),
-        Phase(name="two", start=1.0, end=4.0, ended="run_end"),
+        RunPhase(name="one", start=0.0, end=1.0, ended="condition"),
+        RunPhase(name="<b>", start=1.0, end=1.0, ended="condition"),
+        RunPhase(name="two", start=1.0, end=4.0, ended="run_end"),
     )
     bars = phase_bars_html(phases, (0.0, 4.0))
     places = re.findall(r"left: ([\d.]+)%; width: ([\d.]+)%", bars)

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -234,3 +235,46 @@ def test_fields_of_records_are_reachable_by_name_without_compilation() -> None:
         if field in taken
     }
     assert not found
+
+
+def _class_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of the classes of a module, named tuples by `namedtuple` included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
+            "namedtuple",
+            "NamedTuple",
+            "create_model",
+        ):
+            yield ast.literal_eval(node.args[0])
+
+
+def test_no_two_classes_have_the_same_name() -> None:
+    """A name leads to one class: two ideas have two names, and one idea has one class."""
+    modules: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for name in _class_names(ast.parse(path.read_text(encoding="utf-8"))):
+            modules.setdefault(name, set()).add(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
+
+
+def test_no_comparison_depends_on_the_order_of_enum_members() -> None:
+    order = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+    enums = {
+        node.name
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base) in ("Enum", "IntEnum") for base in node.bases)
+    }
+    compared = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare) and any(isinstance(operator, order) for operator in node.ops)
+        for operand in (node.left, *node.comparators)
+        if isinstance(operand, ast.Attribute) and ast.unparse(operand.value).rpartition(".")[2] in enums
+    ]
+    assert compared == []

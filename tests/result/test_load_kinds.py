@@ -7,16 +7,16 @@ import pytest
 
 from softdock import simulate
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load as load_campaign
-from softdock.model.member_kinds import MEMBER_GROUPS, MEMBER_KINDS, loads_of
+from softdock.campaign.loading import read_campaign
+from softdock.model.member_kinds import MEMBER_GROUPS, MEMBER_KINDS, reactions_of
 from softdock.model.system import System
 from softdock.presentation.labels import input_label
-from softdock.presentation.loads import largest_load_text
+from softdock.presentation.loads import largest_reaction_text
 from softdock.presentation.unit_systems import AUTOMATIC
-from softdock.report.load_channels import history_loads, phase_peaks
-from softdock.report.panels import load_panels
-from softdock.report.timeline import _peak_loads
-from softdock.result import History, Load, Result
+from softdock.report.load_channels import history_reactions, phase_peaks
+from softdock.report.panels import reaction_panels
+from softdock.report.timeline import _peak_reactions
+from softdock.result import History, PeakReaction, Result
 from softdock.scenario.loading import from_data
 from softdock.studio.run_data import summarise_result
 
@@ -100,19 +100,23 @@ def result() -> Result:
     return simulate(from_data(every_kind()))
 
 
-def kinds(loads: tuple[Load, ...]) -> dict[str, str]:
+def kinds(loads: tuple[PeakReaction, ...]) -> dict[str, str]:
     return {load.name: load.kind for load in loads}
 
 
-def test_every_member_that_transmits_a_load_has_one_of_its_kind(result):
+def test_every_member_that_transmits_a_reaction_has_one_of_its_kind(result):
     assert kinds(result.loads) == KINDS
     assert all(load.peak_force and load.peak_force > 0.0 for load in result.loads)
-    assert set(KINDS.values()) == {*loads_of("contact"), *loads_of("element"), *loads_of("reaction")}
+    assert set(KINDS.values()) == {
+        *reactions_of("contact"),
+        *reactions_of("element"),
+        *reactions_of("reaction"),
+    }
 
 
 def test_the_recorded_rows_give_the_same_kinds_and_peaks_as_the_search(result):
     """So do stored results of versions without loads; every peak has a row, so the values are equal."""
-    recorded = history_loads(replace(result, loads=()))
+    recorded = history_reactions(replace(result, loads=()))
     assert kinds(recorded) == KINDS
     assert {load.name: load.peak_force for load in recorded} == {
         load.name: load.peak_force for load in result.loads
@@ -133,19 +137,19 @@ def test_a_kind_is_signed_if_and_only_if_its_force_becomes_negative(result):
 @pytest.mark.parametrize("without_own", [False, True], ids=["loads", "recorded-rows"])
 def test_no_view_reports_an_input_as_a_load_and_all_name_the_same_kind(result, without_own):
     result = replace(result, loads=()) if without_own else result
-    loads = result.loads or history_loads(result)
+    loads = result.loads or history_reactions(result)
     first = loads[0]
-    assert f"in {first.kind} {first.name} at" in largest_load_text(loads)
+    assert f"in {first.kind} {first.name} at" in largest_reaction_text(loads)
     summary = summarise_result(result)
     shown = summary["displays"]["SI"]
     assert f"in {first.kind} {first.name} at" in shown["headline"]
     assert {row[0]: row[1] for row in shown["loads"]["rows"]} == KINDS
-    panels, silent = load_panels(result)
+    panels, silent = reaction_panels(result)
     drawn = {name: panel.title for panel in panels for name in panel.labels.values()}
     assert set(drawn) | set(silent) == set(KINDS)
     for name, title in drawn.items():
         assert f"{KINDS[name]}s" in title
-    texts = [entry.text for entry in _peak_loads(result, AUTOMATIC)]
+    texts = [entry.text for entry in _peak_reactions(result, AUTOMATIC)]
     for name in ("the-contact", "the-interface", "the-coupling"):
         assert f"Peak {KINDS[name]} force of {name}." in texts
     views = json.dumps(shown) + json.dumps(drawn) + " ".join(texts) + json.dumps(list(result.metrics))
@@ -166,7 +170,7 @@ def test_the_largest_force_is_not_an_external_load_where_only_that_is_largest():
         "record": {"loads": False},
     }
     result = simulate(from_data(data))
-    (load,) = history_loads(result)
+    (load,) = history_reactions(result)
     assert result.loads == ()
     assert (load.name, load.kind) == ("clamp", "lock")
     assert load.peak_force == pytest.approx(2.5, rel=1e-9)
@@ -183,18 +187,18 @@ def test_fewer_loads_are_contacts_and_interfaces_only():
 def test_recorded_parts_and_formulas_are_no_loads_and_unknown_forces_no_joints(result):
     also = ("the-contact/1.force", "the-strut.force + the-spring.force", "slide.joint_force")
     found = simulate(from_data(every_kind(loads=False, also=also)))
-    assert kinds(history_loads(replace(found, loads=()))) == {
+    assert kinds(history_reactions(replace(found, loads=()))) == {
         name: kind for name, kind in KINDS.items() if name != "base"
     }
     foreign = History(
         time=result.history.time, channels={"wrist.force": result.history.channels["the-strut.force"]}
     )
     recording = replace(result, loads=(), definition={"kind": "recording"}, history=foreign)
-    assert kinds(history_loads(recording)) == {"wrist": "channel"}
-    assert "in channel wrist" in largest_load_text(history_loads(recording))
-    assert [panel.title for panel in load_panels(recording)[0]] == ["Forces of channels"]
+    assert kinds(history_reactions(recording)) == {"wrist": "channel"}
+    assert "in channel wrist" in largest_reaction_text(history_reactions(recording))
+    assert [panel.title for panel in reaction_panels(recording)[0]] == ["Forces of channels"]
     damaged = replace(result, loads=(), definition={"reactions": {"base": 3}, "bodies": [1], "record": 2})
-    assert kinds(history_loads(damaged))["base"] == "joint"
+    assert kinds(history_reactions(damaged))["base"] == "joint"
 
 
 def test_every_member_group_of_a_scenario_is_declared_once():
@@ -214,7 +218,7 @@ def test_columns_of_a_campaign_are_the_loads_of_a_run(result, tmp_path):
         "dispersions: {bodies.a.mass: {uniform: [0.999, 1.001]}}\n",
         encoding="utf-8",
     )
-    plan = load_campaign(tmp_path / "campaign.yaml")
+    plan = read_campaign(tmp_path / "campaign.yaml")
     row, _ = run_one(plan.template, HistoryPolicy("none", ()), 0, plan.inputs(0, 1)[0])
     columns = {name for name in json.loads(row.metrics) if name.startswith("peak_force_")}
     assert columns == {f"peak_force_{name.replace('-', '_')}" for name in KINDS}

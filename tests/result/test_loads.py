@@ -7,7 +7,7 @@ import pytest
 
 from softdock import load, simulate
 from softdock.campaign.execution import HistoryPolicy, run_one
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.errors import InputError
 from softdock.report.summary import summary
 from softdock.result import Result
@@ -79,7 +79,7 @@ def test_metrics_without_history_have_the_same_bits(retraction):
 
 
 def test_columns_of_a_campaign_are_the_peaks_of_single_runs():
-    plan = load_campaign("assist-table2", runs=2, seed=3)
+    plan = read_campaign("assist-table2", runs=2, seed=3)
     inputs = next(iter(plan.inputs(0, 1)))
     row, _ = run_one(plan.template, HistoryPolicy("none", ()), 0, inputs)
     metrics = json.loads(row.metrics)

@@ -514,12 +514,12 @@ def test_identifiers_must_give_different_metrics(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_named_box_has_the_ranges_of_the_preset(name: str) -> None:
     """One name means the same limits for dispersions and for requirements."""
-    from softdock.campaign.loading import load_text
+    from softdock.campaign.loading import read_campaign_text
 
     text = f"softdock: 1\nkind: campaign\nscenario: pins-1\nruns: 2\npresets: [{name}]\n"
     fields = {"speed": "axial_speed", "lateral": "lateral_speed", "rate": "tilt_rate"}
     ranges = {}
-    for path, distribution in load_text(text, Path("x.yaml")).distributions.items():
+    for path, distribution in read_campaign_text(text, Path("x.yaml")).distributions.items():
         key, ends = path.removeprefix("approach."), distribution.extremes()
         sizes = [float(np.linalg.norm(np.atleast_1d(end)[:2])) for end in ends]
         ranges[fields.get(key, key)] = max(sizes)

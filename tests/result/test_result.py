@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softdock.errors import InputError
-from softdock.result import Audit, Channel, Event, History, Result, Timing, plain_data
+from softdock.result import Audit, Channel, History, Result, RunEvent, Timing, plain_data
 
 
 def make_result(channels: int = 3, scenario: str = "example", **changes: object) -> Result:
@@ -36,8 +36,8 @@ def make_result(channels: int = 3, scenario: str = "example", **changes: object)
         "timing": Timing(simulated_s=2.0, wall_s=0.001, steps=7, evaluations=40),
         "history": History(time=time, channels=recorded),
         "events": (
-            Event(time=0.5, name="contact_begin"),
-            Event(time=0.7, name="contact_end", message="It let go."),
+            RunEvent(time=0.5, name="contact_begin"),
+            RunEvent(time=0.7, name="contact_end", message="It let go."),
         ),
         "prediction": {"relative_velocity_after": 0.041},
         "definition": {"softdock": 1, "name": scenario},

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.robot.link import Array, Command, Limits, Mode, RobotLink, State
+from softdock.robot.link import Array, Command, JointLimits, RobotLink, RobotMode, RobotState
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
 from softdock.robot.simple_robots import IndependentJoints
@@ -14,9 +14,9 @@ IDEAL_CONDITIONS = Conditions()
 """A network without faults."""
 
 
-def limits(joints: int = JOINTS) -> Limits:
+def limits(joints: int = JOINTS) -> JointLimits:
     one = np.ones(joints)
-    return Limits(
+    return JointLimits(
         q_min=-2.0 * one,
         q_max=2.0 * one,
         speed=1.5 * one,
@@ -45,12 +45,12 @@ def serve_robot(
 
 def move_sinusoidally(
     link: RobotLink, cycles: int, amplitude: float = 0.2, frequency: float = 1.0
-) -> list[State]:
+) -> list[RobotState]:
     """Move every joint sinusoidally from rest and return the states."""
     states = []
     for i in range(1, cycles + 1):
         angle = amplitude * 0.5 * (1.0 - np.cos(2.0 * np.pi * frequency * i * link.period))
         states.append(link.cycle(command(START + angle)))
-        if states[-1].mode is Mode.MONITOR and i > 20:
+        if states[-1].mode is RobotMode.MONITOR and i > 20:
             break
     return states

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from softdock.robot.link import Mode, monitor
+from softdock.robot.link import RobotMode, monitor
 from softdock.robot.udp import connect
 
 MAIN = [sys.executable, "-c", "from softdock.cli import main; main()", "robot"]
@@ -25,7 +25,7 @@ def test_serve_ends_cleanly_at_ctrl_c() -> None:
         assert found, said
         with connect(found[1], int(found[2])) as link:
             for _ in range(30):
-                assert link.cycle(monitor(7)).mode is Mode.MONITOR
+                assert link.cycle(monitor(7)).mode is RobotMode.MONITOR
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0

@@ -6,7 +6,7 @@ from tests.robot.link_fixtures import JOINTS, START, command, limits, robot
 
 from softdock.errors import InputError
 from softdock.robot.command_supervisor import CommandSupervisor
-from softdock.robot.link import Command, Mode, Refusal, monitor
+from softdock.robot.link import Command, Refusal, RobotMode, monitor
 from softdock.robot.link_local import LocalLink
 
 PERIOD = 1e-3
@@ -44,10 +44,12 @@ def test_invalid_commands_are_refused_and_do_not_move_the_robot(wrong: Command, 
     for _ in range(20):
         state = link.cycle(wrong)
     assert state.refusal is why
-    assert state.mode is Mode.MONITOR
+    assert state.mode is RobotMode.MONITOR
     assert link.supervisor.refused[why] == 20
     np.testing.assert_array_equal(state.q, START)
-    assert link.cycle(command(START + 0.99 * FULL_STEP)).mode is Mode.COMMAND  # a valid command is followed
+    assert (
+        link.cycle(command(START + 0.99 * FULL_STEP)).mode is RobotMode.COMMAND
+    )  # a valid command is followed
 
 
 def test_after_a_refused_command_the_last_one_stays_active() -> None:
@@ -101,9 +103,9 @@ def test_the_robot_holds_after_a_timeout_until_monitor_mode_is_requested() -> No
     supervisor.submit(command(START), 1, START, 0.0)
     here = START + 0.01
     supervisor.check_timeout(here, 0.02)
-    assert supervisor.mode is Mode.COMMAND
+    assert supervisor.mode is RobotMode.COMMAND
     supervisor.check_timeout(here, 0.0201)
-    assert supervisor.mode is Mode.MONITOR
+    assert supervisor.mode is RobotMode.MONITOR
     assert supervisor.fallbacks == 1
     np.testing.assert_array_equal(supervisor.active_command.q, here)
     np.testing.assert_array_equal(supervisor.active_command.tau_ff, 0.0)
@@ -111,7 +113,7 @@ def test_the_robot_holds_after_a_timeout_until_monitor_mode_is_requested() -> No
     assert supervisor.submit(command(here), 2, here, 0.03) is Refusal.FELL_BACK
     assert supervisor.submit(monitor(JOINTS), 3, here, 0.031) is None
     assert supervisor.submit(command(here), 4, here, 0.032) is None
-    assert supervisor.mode is Mode.COMMAND
+    assert supervisor.mode is RobotMode.COMMAND
 
 
 def test_refused_commands_do_not_prevent_the_timeout() -> None:
@@ -120,14 +122,14 @@ def test_refused_commands_do_not_prevent_the_timeout() -> None:
     for i in range(1, 30):
         supervisor.submit(command(START + 1.0), 1 + i, START, i * PERIOD)
         supervisor.check_timeout(START, i * PERIOD)
-    assert supervisor.mode is Mode.MONITOR
+    assert supervisor.mode is RobotMode.MONITOR
     assert supervisor.refused[Refusal.FELL_BACK] > 0
 
 
 def test_monitor_mode_is_granted_at_once() -> None:
     link = LocalLink(robot(), PERIOD)
-    assert link.cycle(command(START)).mode is Mode.COMMAND
-    assert link.cycle(monitor(JOINTS)).mode is Mode.MONITOR
+    assert link.cycle(command(START)).mode is RobotMode.COMMAND
+    assert link.cycle(monitor(JOINTS)).mode is RobotMode.MONITOR
 
 
 @pytest.mark.parametrize("period", [0.0009, 0.11, 0.0, -1.0, float("nan")])

@@ -13,7 +13,7 @@ from softdock.robot.command_supervisor import (
     SPEED_MARGIN,
     CommandSupervisor,
 )
-from softdock.robot.link import Array, Command, Exceeded, Mode, Refusal, State, monitor
+from softdock.robot.link import Array, Command, Exceeded, Refusal, RobotMode, RobotState, monitor
 from softdock.robot.link_local import LocalLink
 from softdock.robot.protocol import CommandMessage, StateMessage, decode, encode
 from softdock.robot.simple_robots import IndependentJoints, seven_joint_robot
@@ -29,8 +29,8 @@ def push(arm: IndependentJoints, **changes: object) -> Command:
     return Command(**(given | changes))  # type: ignore[arg-type]
 
 
-def measured(q: Array = START, qdot: Array = 0.0 * ONE, tau: Array = 0.0 * ONE) -> State:
-    return State(t=0.0, q=q, qdot=qdot, tau_measured=tau, tau_external=0.0 * ONE)
+def measured(q: Array = START, qdot: Array = 0.0 * ONE, tau: Array = 0.0 * ONE) -> RobotState:
+    return RobotState(t=0.0, q=q, qdot=qdot, tau_measured=tau, tau_external=0.0 * ONE)
 
 
 def test_commands_without_stiffness_and_damping_are_refused() -> None:
@@ -108,7 +108,7 @@ def test_a_command_may_start_at_a_held_joint_after_the_time_that_the_path_takes(
     assert supervisor.submit(command(behind), 4, behind, 0.05 / limits().speed[0]) is None
 
 
-@pytest.mark.parametrize("mode", [Mode.MONITOR, Mode.COMMAND])
+@pytest.mark.parametrize("mode", [RobotMode.MONITOR, RobotMode.COMMAND])
 @pytest.mark.parametrize(
     ("state", "exceeded"),
     [
@@ -119,10 +119,10 @@ def test_a_command_may_start_at_a_held_joint_after_the_time_that_the_path_takes(
     ],
 )
 def test_a_measured_value_beyond_its_margin_causes_a_fallback(
-    mode: Mode, state: State, exceeded: Exceeded
+    mode: RobotMode, state: RobotState, exceeded: Exceeded
 ) -> None:
     supervisor = CommandSupervisor(limits(), PERIOD)
-    first = command(START) if mode is Mode.COMMAND else monitor(JOINTS)
+    first = command(START) if mode is RobotMode.COMMAND else monitor(JOINTS)
     assert supervisor.submit(first, 1, START, 0.0) is None
     supervisor.check_state(measured())
     assert supervisor.fallbacks == 0
@@ -131,7 +131,7 @@ def test_a_measured_value_beyond_its_margin_causes_a_fallback(
     assert supervisor.exceeded == exceeded
     assert supervisor.exceedances == {exceeded: 1}
     assert supervisor.fallbacks == 1
-    assert supervisor.mode is Mode.MONITOR
+    assert supervisor.mode is RobotMode.MONITOR
     held = supervisor.active_command
     assert (np.abs(held.q) <= limits().q_max).all()  # and finite
     np.testing.assert_array_equal(held.stiffness, limits().holding)
@@ -160,7 +160,7 @@ def test_the_client_learns_which_limit_was_exceeded() -> None:
         if state.exceeded:
             break
     assert state.exceeded == Exceeded.SPEED
-    assert state.mode is Mode.MONITOR
+    assert state.mode is RobotMode.MONITOR
     assert network.server.to_json()["exceeded"] == {"position": 0, "speed": 1, "torque": 0, "not_finite": 0}
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.robot.link_fixtures import JOINTS, START, command, move_sinusoidally, robot, serve_robot
 
 from softdock.errors import InputError
-from softdock.robot.link import LinkLostError, Mode, Refusal, monitor
+from softdock.robot.link import LinkLostError, Refusal, RobotMode, monitor
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
@@ -22,7 +22,7 @@ def test_link_without_delay_gives_the_bits_of_a_local_robot() -> None:
     """The same experiment gives the same bits in the process and through the protocol."""
     _, remote = serve_robot()
     here, there = move_sinusoidally(LocalLink(robot()), 300), move_sinusoidally(remote, 300)
-    assert [state.mode for state in there] == [Mode.COMMAND] * 300
+    assert [state.mode for state in there] == [RobotMode.COMMAND] * 300
     for a, b in zip(here, there, strict=True):
         np.testing.assert_array_equal(a.q, b.q)
         np.testing.assert_array_equal(a.tau_measured, b.tau_measured)
@@ -105,7 +105,7 @@ def test_the_robot_holds_when_its_client_stops() -> None:
     moving = network.server.state
     network.run(network.now_ns + round(timeout * 1e9) + 2 * MS)
     held = network.server.state
-    assert (moving.mode, held.mode) == (Mode.COMMAND, Mode.MONITOR)
+    assert (moving.mode, held.mode) == (RobotMode.COMMAND, RobotMode.MONITOR)
     assert network.server.supervisor.fallbacks == 1
     network.run(network.now_ns + 500 * MS)
     still = network.server.state
@@ -113,8 +113,8 @@ def test_the_robot_holds_when_its_client_stops() -> None:
     assert np.abs(still.q - held.q).max() < np.abs(moving.qdot).max() * 0.05  # no further than it coasted
     assert link.cycle(command(still.q)).refusal is None  # the state before the command, one cycle late
     assert link.cycle(command(still.q)).refusal is Refusal.FELL_BACK
-    assert link.cycle(monitor(JOINTS)).mode is Mode.MONITOR
-    assert link.cycle(command(still.q)).mode is Mode.COMMAND
+    assert link.cycle(monitor(JOINTS)).mode is RobotMode.MONITOR
+    assert link.cycle(command(still.q)).mode is RobotMode.COMMAND
 
 
 def test_the_client_is_told_when_the_robot_stops() -> None:
@@ -165,7 +165,7 @@ def test_a_second_client_is_refused_until_the_first_has_gone() -> None:
     assert move_sinusoidally(first, 10)[-1].refusal is None
     first.close()
     second = RemoteLink(network.transport("third"))
-    assert second.cycle(monitor(JOINTS)).mode is Mode.MONITOR
+    assert second.cycle(monitor(JOINTS)).mode is RobotMode.MONITOR
     assert network.server.statistics.sessions == 2
     assert network.server.statistics.to_json()["commands"]["received"] >= 21  # of both sessions
 

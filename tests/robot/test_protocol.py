@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.robot.link_fixtures import START, command, limits, robot, serve_robot
 
-from softdock.robot.link import Command, Mode, Refusal, State
+from softdock.robot.link import Command, Refusal, RobotMode, RobotState
 from softdock.robot.link_server import RobotServer
 from softdock.robot.protocol import (
     MAX_DATAGRAM_BYTES,
@@ -40,10 +40,10 @@ def rows(draw: st.DrawFn, count: int) -> list[np.ndarray]:
     return [draw(row) for _ in range(count)]
 
 
-@given(U64, U64, rows(4), NUMBER, st.sampled_from(Mode))
+@given(U64, U64, rows(4), NUMBER, st.sampled_from(RobotMode))
 @settings(max_examples=60, deadline=None)
 def test_commands_are_decoded_exactly(
-    session: int, number: int, arrays: list, sent: float, mode: Mode
+    session: int, number: int, arrays: list, sent: float, mode: RobotMode
 ) -> None:
     names = ("q", "stiffness", "damping_ratio", "tau_ff")
     order = Command(**dict(zip(names, arrays)), mode=mode)
@@ -59,13 +59,19 @@ def test_commands_are_decoded_exactly(
 @pytest.mark.parametrize("refusal", [None, *Refusal])
 def test_states_are_decoded_exactly(refusal: Refusal | None) -> None:
     q = START
-    state = State(
-        t=1.25, q=q, qdot=2 * q, tau_measured=3 * q, tau_external=4 * q, mode=Mode.COMMAND, refusal=refusal
+    state = RobotState(
+        t=1.25,
+        q=q,
+        qdot=2 * q,
+        tau_measured=3 * q,
+        tau_external=4 * q,
+        mode=RobotMode.COMMAND,
+        refusal=refusal,
     )
     body = decode(encode(7, 8, StateMessage(state, 5, 1.5, 0.25, 9))).body
     assert isinstance(body, StateMessage)
     assert (body.echo, body.echo_sent, body.held, body.refused) == (5, 1.5, 0.25, 9)
-    assert (body.state.t, body.state.mode, body.state.refusal) == (1.25, Mode.COMMAND, refusal)
+    assert (body.state.t, body.state.mode, body.state.refusal) == (1.25, RobotMode.COMMAND, refusal)
     for i, array in enumerate(
         (body.state.q, body.state.qdot, body.state.tau_measured, body.state.tau_external)
     ):
@@ -170,7 +176,7 @@ def test_fuzzed_datagrams_never_crash_or_move_the_robot(datagrams: list[bytes]) 
     for data in datagrams:
         network.send(data, ("client",))
         network.run(network.now_ns + 1_000_000)
-    followed = server.supervisor.mode is Mode.COMMAND
+    followed = server.supervisor.mode is RobotMode.COMMAND
     network.run(network.now_ns + 3_000_000)
     if not followed:
         np.testing.assert_allclose(server.state.q, START, atol=1e-15)

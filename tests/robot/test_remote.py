@@ -10,7 +10,7 @@ from tests.robot.link_fixtures import START, command, robot
 from softdock.errors import InputError, RunError
 from softdock.recording import compare
 from softdock.result import Result
-from softdock.robot.link import Command, LinkLostError, State
+from softdock.robot.link import Command, LinkLostError, RobotState
 from softdock.robot.link_approach import approach
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_remote import RemoteLink
@@ -103,9 +103,9 @@ def test_switching_robots_does_not_change_the_motion(scenario: RobotScenario, lo
         "here",
     )
     half = len(experiment.plan.q) // 2
-    seen: list[State] = []
+    seen: list[RobotState] = []
 
-    def change(state: State) -> None:
+    def change(state: RobotState) -> None:
         seen.append(state)
         if len(seen) == half:
             link.align("there", setup.stiffness, setup.damping_ratio)
@@ -147,7 +147,7 @@ def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> 
     class Sleepy(RemoteLink):
         cycles = 0
 
-        def cycle(self, order: Command) -> State:
+        def cycle(self, order: Command) -> RobotState:
             self.cycles += 1
             if self.cycles == 60:
                 bench.network.run(bench.network.now_ns + 300_000_000)

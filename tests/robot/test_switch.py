@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.robot.link_fixtures import JOINTS, START, command, robot, serve_robot
 
-from softdock.robot.link import Mode, State
+from softdock.robot.link import RobotMode, RobotState
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_switch import SwitchableLink, SwitchError
 
@@ -22,7 +22,7 @@ def switchable_link() -> SwitchableLink:
     return SwitchableLink({"simulated": LocalLink(robot()), "remote": serve_robot()[1]}, "simulated")
 
 
-def follow(link: SwitchableLink, start: int, end: int) -> list[State]:
+def follow(link: SwitchableLink, start: int, end: int) -> list[RobotState]:
     return [link.cycle(command(path(i))) for i in range(start, end)]
 
 
@@ -36,7 +36,7 @@ def test_switching_to_another_robot_and_back_has_no_jump() -> None:
     link.align("simulated", 800.0 * ONE, 0.7 * ONE)
     states.append(link.switch("simulated"))
     states += follow(link, 700, 1200)
-    assert all(state.refusal is None and state.mode is Mode.COMMAND for state in states)
+    assert all(state.refusal is None and state.mode is RobotMode.COMMAND for state in states)
     assert [s.sequence for s in states] == sorted({s.sequence for s in states})
     t, q = np.array([s.t for s in states]), np.array([s.q for s in states])
     assert np.diff(t) == pytest.approx(link.period, abs=1e-9)

@@ -10,7 +10,7 @@ import pytest
 from tests.robot.link_fixtures import IDEAL_CONDITIONS, JOINTS, START, command, move_sinusoidally, robot
 
 from softdock.errors import InputError
-from softdock.robot.link import LinkLostError, Mode, monitor
+from softdock.robot.link import LinkLostError, RobotMode, monitor
 from softdock.robot.link_server import RobotServer
 from softdock.robot.simulated_network import Conditions
 from softdock.robot.udp import LOOPBACK, MAX_DATAGRAMS_PER_CYCLE, UdpServer, connect, is_loopback
@@ -35,7 +35,7 @@ def test_an_experiment_over_udp() -> None:
     with serving() as udp, connect(*udp.address) as link:
         assert link.limits.joints == JOINTS
         states = move_sinusoidally(link, 150, amplitude=0.1)
-        assert states[-1].mode is Mode.COMMAND
+        assert states[-1].mode is RobotMode.COMMAND
         assert link.statistics.refused == 0
         reached = states[-1].q - START
         assert (np.abs(reached - 0.1 * 0.5 * (1.0 - np.cos(2.0 * np.pi * 0.75))) < 0.03).all()
@@ -50,7 +50,7 @@ def test_malformed_bytes_a_second_client_and_loss_over_udp() -> None:
         noise = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for i in range(60):
             noise.sendto(bytes([i]) * (37 * i % 1600), udp.address)
-            assert link.cycle(command(START)).mode is Mode.COMMAND or i < 20
+            assert link.cycle(command(START)).mode is RobotMode.COMMAND or i < 20
         noise.close()
         with pytest.raises(LinkLostError, match="is in use by another client"):
             connect(*udp.address)

@@ -7,7 +7,7 @@ import pytest
 from softdock import simulate
 from softdock.errors import InputError
 from softdock.result import Result
-from softdock.scenario.loading import from_data, load, load_text
+from softdock.scenario.loading import from_data, load, read_scenario_text
 from softdock.scenario.provenance import WrittenValue, written_values
 from softdock.scenario.source import parse
 
@@ -113,12 +113,12 @@ def test_wrong_sources_are_named_with_their_line(line: str, message: str) -> Non
     head = "softdock: 1\nkind: multibody\nduration: 1 s\n"
     text = f"{head}sources:\n  {line}\nbodies: {{probe: {{mass: 1, inertia: [1, 1, 1]}}}}\n"
     with pytest.raises(InputError, match=message):
-        load_text(text, "mine")
+        read_scenario_text(text, "mine")
 
 
 def test_a_source_may_name_a_default_or_an_entry_of_a_list() -> None:
     text = "softdock: 1\nbase: impact-a\nsources: {chaser.masses.0: measured, target.velocity: assumed}\n"
-    assert set(load_text(text, "mine").sources) == {"chaser.masses.0", "target.velocity"}
+    assert set(read_scenario_text(text, "mine").sources) == {"chaser.masses.0", "target.velocity"}
 
 
 def test_scenarios_built_from_data_have_no_written_values() -> None:
@@ -128,7 +128,7 @@ def test_scenarios_built_from_data_have_no_written_values() -> None:
 def test_sources_units_author_and_revision_do_not_change_a_run() -> None:
     notes = "author: A\nrevision: '2'\nunits: imperial\nsources: {speed: assumed}\n"
     one = simulate("impact-a")
-    two = simulate(load_text(f"softdock: 1\nbase: impact-a\n{notes}", "mine"))
+    two = simulate(read_scenario_text(f"softdock: 1\nbase: impact-a\n{notes}", "mine"))
     assert dict(one.metrics) == dict(two.metrics)
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from softdock.campaign.execution import Row
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.manifest import manifest_of
 from softdock.campaign.store import Store
-from softdock.studio.columns import Columns, Filter
+from softdock.studio.columns import Columns, RowFilter
 
 RUNS = 100_000
 
@@ -26,7 +26,7 @@ def row(number: int) -> Row:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
-    plan = load("impact-masses", runs=RUNS)
+    plan = read_campaign("impact-masses", runs=RUNS)
     manifest = {**manifest_of(plan), "name": "x"}
     manifest["campaign"]["success"] = ["latched"]
     with Store.create(folder, manifest) as store:
@@ -45,7 +45,7 @@ def columns(folder: Path) -> Columns:
 def test_pages_of_a_large_table_are_filtered_and_sorted(columns: Columns) -> None:
     columns.update()
     rows, total = columns.page(
-        Filter(("bounced",)), "input speed", True, 50, 25, ["force", "input offset.norm"]
+        RowFilter(("bounced",)), "input speed", True, 50, 25, ["force", "input offset.norm"]
     )
     assert total == RUNS // 4 + 1
     assert [one["input offset.norm"] for one in rows] == [5.0] * 25
@@ -55,7 +55,7 @@ def test_pages_of_a_large_table_are_filtered_and_sorted(columns: Columns) -> Non
     forces = [2.0 * speed if one["run"] % 10 else None for one, speed in zip(rows, speeds)]
     assert forces.count(None) in (2, 3)  # every tenth run has no force
     assert [one["force"] for one in rows] == forces
-    within, count = columns.page(Filter((), "force", 0.5, 0.6), "run", False, 0, 5, ["force"])
+    within, count = columns.page(RowFilter((), "force", 0.5, 0.6), "run", False, 0, 5, ["force"])
     assert all(0.5 <= one["force"] <= 0.6 for one in within)
     assert 0 < count < RUNS
     assert columns.success is not None

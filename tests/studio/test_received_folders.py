@@ -16,7 +16,7 @@ from tests.studio.conftest import Served, start, stop
 
 import softdock
 from softdock.campaign import runner
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.store import TABLE_FILE
 from softdock.errors import InputError
 from softdock.studio import tasks
@@ -118,7 +118,7 @@ def test_a_campaign_does_not_choose_files_outside_the_folder(tmp_path: Path) -> 
     for file in (outside, inside):
         file.write_text(CAMPAIGN)
     directory = folder.root / "campaigns" / "received"
-    runner.run(load(inside), directory)
+    runner.run(read_campaign(inside), directory)
     tasks.rerun(folder, ignore_progress, campaign="received", number=1)
     for origin in (str(outside), "/etc/passwd", None, {"a": 1}):
         with closing(sqlite3.connect(directory / TABLE_FILE)) as database, database:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from softdock.campaign import runner
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.unit_systems import SYSTEMS
 from softdock.result import Result
-from softdock.scenario.loading import load_text
+from softdock.scenario.loading import read_scenario_text
 from softdock.simulation import simulate
 from softdock.studio.campaign_data import summarise_folder
 from softdock.studio.pages import campaign_summary, charts, run_summary
@@ -38,7 +38,7 @@ success: [latched]
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return simulate(load_text(SCENARIO, "required", Path()))
+    return simulate(read_scenario_text(SCENARIO, "required", Path()))
 
 
 @pytest.mark.parametrize("units", list(SYSTEMS))
@@ -57,8 +57,8 @@ def test_tiles_show_the_requirement_matrix_in_every_unit_system(result: Result, 
 def test_the_unit_system_of_the_file_is_used_everywhere(result: Result) -> None:
     summary = summarise_result(result)
     assert summary["unit_system"] == "mm/deg"
-    assert "[N]" in run_summary.loads_html(summary, "mm/deg")
-    assert "[lbf]" in run_summary.loads_html(summary, "imperial")
+    assert "[N]" in run_summary.reactions_html(summary, "mm/deg")
+    assert "[lbf]" in run_summary.reactions_html(summary, "imperial")
     assert "lbf" in run_summary.headline_html(summary, "imperial")
     assert "<td>mm/s</td>" in run_summary.metrics_html(summary)
     assert "<td>in/s</td>" in run_summary.metrics_html(summary, units="imperial")
@@ -84,14 +84,14 @@ def test_damaged_requirements_are_named_and_the_run_is_shown(result: Result, dam
     summary = summarise_result(replace(result, definition={**result.definition, "requirements": damage}))
     assert 'class="problem"' in run_summary.requirement_tiles_html(summary, "SI")
     assert summary["displays"]["SI"]["limits"] == []
-    assert "<table" in run_summary.loads_html(summary, "SI")
+    assert "<table" in run_summary.reactions_html(summary, "SI")
 
 
 def test_a_campaign_shows_rate_interval_remaining_runs_and_requirements(tmp_path: Path) -> None:
     (tmp_path / "required.yaml").write_text(SCENARIO)
     (tmp_path / "many.yaml").write_text(CAMPAIGN)
     folder = tmp_path / "done"
-    runner.run(load_campaign(tmp_path / "many.yaml"), folder)
+    runner.run(read_campaign(tmp_path / "many.yaml"), folder)
     summary = summarise_folder(folder)
     latched = round(summary["success"]["share"] * 40)
     assert (summary["done"], summary["remaining"], summary["total"]) == (40, 0, 40)

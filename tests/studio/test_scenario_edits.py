@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from softdock.errors import InputError
 from softdock.quantities.units import parse_quantity
-from softdock.scenario.loading import bundled, bundled_text, load, load_text, parse_with_base
+from softdock.scenario.loading import bundled, bundled_text, load, parse_with_base, read_scenario_text
 from softdock.scenario.source import parse
 from softdock.studio import tasks
 from softdock.studio.folder import Folder
@@ -86,7 +86,7 @@ def test_a_value_shared_through_an_alias_changes_only_at_the_edited_path() -> No
 def test_missing_keys_are_added_and_empty_values_remove_them() -> None:
     text = "softdock: 1\nbase: impact-a\n"
     more = set_value(text, "target.velocity", "0.01 m/s")
-    assert load_text(more).target.velocity == 0.01  # type: ignore[attr-defined]
+    assert read_scenario_text(more).target.velocity == 0.01  # type: ignore[attr-defined]
     assert set_value(more, "target.velocity", "").replace(" {}", "") == f"{text}target:\n"
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from softdock.errors import InputError
 from softdock.theory import latch
-from softdock.theory.latch import Wedge
+from softdock.theory.latch import WedgeBehaviour
 
 PAPER = {"stiffness": 100.0, "angle": np.pi / 4, "tip_length": 0.02, "effective_mass": 15 * 17 / 32}
 
@@ -15,7 +15,7 @@ PAPER = {"stiffness": 100.0, "angle": np.pi / 4, "tip_length": 0.02, "effective_
 @settings(deadline=None)
 @given(st.floats(0.1, 1.4), st.floats(0.0, 0.7), st.floats(0.01, 0.99))
 def test_latch_closes_if_and_only_if_the_speed_exceeds_the_minimum(angle, friction_angle, fraction):
-    if latch.wedge_behaviour(angle, friction_angle) is Wedge.JAMS:
+    if latch.wedge_behaviour(angle, friction_angle) is WedgeBehaviour.JAMS:
         assert latch.minimum_speed(100.0, angle, 0.02, 8.0, friction_angle) == np.inf
         return
     K = latch.wedge_stiffness(100.0, angle, friction_angle)
@@ -30,14 +30,14 @@ def test_latch_closes_if_and_only_if_the_speed_exceeds_the_minimum(angle, fricti
 
 def test_friction_decides_on_the_behaviour_of_a_wedge():
     deg = np.pi / 180
-    assert latch.wedge_behaviour(45 * deg) is Wedge.SLIDES
-    assert latch.wedge_behaviour(10 * deg, 11 * deg) is Wedge.HOLDS
-    assert latch.wedge_behaviour(60 * deg, 31 * deg) is Wedge.JAMS
+    assert latch.wedge_behaviour(45 * deg) is WedgeBehaviour.SLIDES
+    assert latch.wedge_behaviour(10 * deg, 11 * deg) is WedgeBehaviour.HOLDS
+    assert latch.wedge_behaviour(60 * deg, 31 * deg) is WedgeBehaviour.JAMS
     codes = latch.wedge_behaviour(np.array([45, 10, 60]) * deg, np.array([0, 11, 31]) * deg)
     assert codes.tolist() == [0, 1, 2]
     assert latch.wedge_stiffness(100.0, 60 * deg, 31 * deg).inward == np.inf
     assert latch.wedge_stiffness(100.0, 10 * deg, 11 * deg).outward < 0.0
-    assert all(w.sentence.endswith(".") for w in Wedge)
+    assert all(w.sentence.endswith(".") for w in WedgeBehaviour)
 
 
 @pytest.mark.parametrize("friction_angle", [0.0, 0.1, 0.4, 0.9])

@@ -76,10 +76,10 @@ def element_arrays(system: System, indices: Mapping[str, int], around: Surroundi
 
 def element_states(system: System) -> dict[str, tuple[StateKind, ...]]:
     """Return the kinds of the own entries in the state of those elements that have any, by name."""
-    found = {
+    states = {
         name: kind_of(type(element))[1].state_kinds(element) for name, element in system.elements().items()
     }
-    return {name: kinds for name, kinds in found.items() if kinds}
+    return {name: kinds for name, kinds in states.items() if kinds}
 
 
 def state_indices(system: System, positions: int) -> dict[str, int]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, momenta, motions_at_state, state
 from softdock.dynamics.entry_points import derivative
-from softdock.dynamics.impulse import Impact
+from softdock.dynamics.impulse import ImpulseResponse
 from softdock.dynamics.system_records import system_records
 from softdock.errors import RunError
 from softdock.spatial.vectors import inverse_motion_transform
@@ -56,7 +56,7 @@ def _deformed(assembly: Assembly, at: NDArray[np.int64], q: Floats) -> Assembly:
 def _modal_compliance(assembly: Assembly) -> Floats:
     """Return the change of modal coordinates that cancels a modal acceleration, (modes, modes); Eq. (F48)."""
     blocks = []
-    impact = Impact(assembly, assembly.y)
+    impact = ImpulseResponse(assembly, assembly.y)
     for a in assembly.flexible.appendages:
         modes = assembly.flexible.modes[a.first : a.first + a.count]
         L = modes["c"][:, :6].T

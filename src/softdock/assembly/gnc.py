@@ -59,11 +59,11 @@ def gnc_records(system: System, assembly: Assembly) -> GncRecords:
     named = system.gnc.values()
     gnc = allocate_gnc(
         len(named),
-        sum(one.navigation is not None for one in named),
-        sum(len(one.thrusters) for one in named),
-        sum(len(one.wheels) for one in named),
-        sum(len(one.guidance.holds) for one in named if one.guidance),
-        max(len(one.thrusters) for one in named),
+        sum(controller.navigation is not None for controller in named),
+        sum(len(controller.thrusters) for controller in named),
+        sum(len(controller.wheels) for controller in named),
+        sum(len(controller.guidance.holds) for controller in named if controller.guidance),
+        max(len(controller.thrusters) for controller in named),
     )
     motions = motions_at_state(assembly, assembly.y).view(np.ndarray)
     first = [0, 0, 0, 0]
@@ -246,7 +246,10 @@ class _ControllerWriter:
 
         Wheels have a constant torque, as pulses that last a whole period.
         """
-        period, delays = 1.0 / self.controller.rate, {one.delay for one in self.controller.thrusters.values()}
+        period, delays = (
+            1.0 / self.controller.rate,
+            {thruster.delay for thruster in self.controller.thrusters.values()},
+        )
         long = [delayed_radius(mean_motion, period, delay, gains) for delay in delays | {0.0}]
         return max(long + [pulse_radius(mean_motion, period, delay, gains) for delay in delays])
 
@@ -287,31 +290,33 @@ class _ControllerWriter:
         first[0] += len(thrusters)
         if not thrusters:
             return
-        c.force_scale = max(one.thrust for one in thrusters)
-        arms = [float(np.linalg.norm(np.array(one.at) - self.centre)) for one in thrusters]
+        c.force_scale = max(thruster.thrust for thruster in thrusters)
+        arms = [float(np.linalg.norm(np.array(thruster.at) - self.centre)) for thruster in thrusters]
         c.arm_scale = max(arms) or 1.0
         c.weights[:] = self._weights()
         if not math.isfinite(c.force_scale * c.arm_scale):
             raise FieldError(
                 f"gnc.{self.name}.thrusters", "are too strong or too far from the centre of mass"
             )
-        flows = np.array([one.thrust / (one.specific_impulse * STANDARD_GRAVITY) for one in thrusters])
-        directions = np.array([unit_vector(one.direction) for one in thrusters])
-        at = [one.at for one in thrusters]
+        flows = np.array(
+            [thruster.thrust / (thruster.specific_impulse * STANDARD_GRAVITY) for thruster in thrusters]
+        )
+        directions = np.array([unit_vector(thruster.direction) for thruster in thrusters])
+        at = [thruster.at for thruster in thrusters]
         records = gnc.thrusters.view(np.ndarray)[first[0] - len(thrusters) : first[0]]
         records["p"], records["flow"] = at, flows
         records["force"] = [
-            one.thrust * (1.0 + one.thrust_error) * _misaligned(one, direction)
-            for one, direction in zip(thrusters, directions)
+            thruster.thrust * (1.0 + thruster.thrust_error) * _misaligned(thruster, direction)
+            for thruster, direction in zip(thrusters, directions)
         ]
         for field in ("delay", "noise"):
-            records[field] = [getattr(one, field) for one in thrusters]
-        records["shortest"] = [one.minimum_on_time for one in thrusters]
-        forces = (np.array([one.thrust for one in thrusters]) / c.force_scale)[:, None] * directions
+            records[field] = [getattr(thruster, field) for thruster in thrusters]
+        records["shortest"] = [thruster.minimum_on_time for thruster in thrusters]
+        forces = (np.array([thruster.thrust for thruster in thrusters]) / c.force_scale)[:, None] * directions
         torques = np.cross(np.array(at) - self.centre, forces) / c.arm_scale
         gnc.effects[index, :, : len(thrusters)] = np.hstack([torques, forces]).T
         tick = 1.0 / self.controller.rate / CLOCK_TICKS
-        shortest = np.array([max(one.minimum_on_time, tick) for one in thrusters])
+        shortest = np.array([max(thruster.minimum_on_time, tick) for thruster in thrusters])
         c.least[:] = _carry_limits(gnc.effects[index, :, : len(thrusters)] * shortest)
         gnc.costs[index, : len(thrusters)] = flows / flows.max()
         gnc.longest[index, : len(thrusters)] = 1.0 / self.controller.rate
@@ -327,21 +332,23 @@ class _ControllerWriter:
         )
         forces = self.mass / c.force_scale * (R_LT @ R_PT.T).T
         torques = (self.inertia @ R_LT).T / (c.force_scale * c.arm_scale)
-        shortest = np.array([one.minimum_on_time for one in thrusters])
+        shortest = np.array([thruster.minimum_on_time for thruster in thrusters])
         weights = np.array(c.weights)
         if c.translates:
             demands = np.hstack([np.zeros((3, 3)), forces])
-            c.steps[0] = [shortest_change(effects, costs, weights, shortest, one) for one in demands]
+            c.steps[0] = [shortest_change(effects, costs, weights, shortest, demand) for demand in demands]
         if c.rotates and not len(self.wheel_axes):  # wheels produce any torque
             demands = np.hstack([torques, np.zeros((3, 3))])
-            c.steps[1] = [shortest_change(effects, costs, weights, shortest, one) for one in demands]
+            c.steps[1] = [shortest_change(effects, costs, weights, shortest, demand) for demand in demands]
         for kind, gains in enumerate((c.position_gains, c.attitude_gains)):
             for axis in range(3):
                 if c.steps[kind, axis] > 0.0 and c.bands[kind, axis] == 0.0:
                     frequency = math.sqrt(gains[axis, axis])
                     c.bands[kind, axis] = narrowest_band(c.steps[kind, axis], frequency)
         c.longest_pulse = c.period / shortest.max() if shortest.any() else math.inf
-        c.lead = 0.5 * c.period + max(one.delay + 0.5 * one.minimum_on_time for one in thrusters)
+        c.lead = 0.5 * c.period + max(
+            thruster.delay + 0.5 * thruster.minimum_on_time for thruster in thrusters
+        )
 
     def _weights(self) -> list[float]:
         model = self.controller
@@ -423,14 +430,14 @@ def shortest_change(
     """
     n = effects.shape[1]
     out, tableau = np.empty(n), np.empty((TABLEAU_ROWS, n + EXTRA_COLUMNS))
-    found = 0.0
+    change = 0.0
     for sign in (1.0, -1.0):
         allocate_on_times(effects, costs, np.full(n, 1e12), sign * demand, weights, tableau, out)
         used = out > 0.0
         if used.any() and (shortest[used] > 0.0).all():
             shares = out[used] / shortest[used]
-            found = max(found, 1.0 / float(shares[shares >= 0.5 * shares.max()].min()))
-    return found
+            change = max(change, 1.0 / float(shares[shares >= 0.5 * shares.max()].min()))
+    return change
 
 
 def _carry_limits(pulses: Floats) -> Floats:

@@ -1,63 +1,63 @@
-"""The observed loads of a system: channels of every element, contact, interface, joint and mount that transmits one."""
+"""The observed reactions: channels of every element, contact, interface, joint and mount that transmits one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from softdock.assembly.channels.bodies import JOINT_REACTION
 from softdock.assembly.channels.registry import units_of
-from softdock.assembly.reactions import transmits_load
-from softdock.model.member_kinds import MEMBER_KINDS, LoadKind, MemberKind
+from softdock.assembly.reactions import transmits_reaction
+from softdock.model.member_kinds import MEMBER_KINDS, MemberKind, ReactionKind
 from softdock.model.observations import Observation
 from softdock.model.system import System
 
 
 @dataclass(frozen=True)
-class LoadChannels:
-    """The channels of one load: sizes of force and moment, or their signed values along an axis."""
+class ReactionChannels:
+    """The channels of one reaction: sizes of force and moment, or their signed values along an axis."""
 
     name: str
-    kind: LoadKind
+    kind: ReactionKind
     force: Observation | None
     moment: Observation | None
     signed: bool = False
-    """Whether the channels have a sign, so that a load may be largest where its channel is smallest."""
+    """Whether the channels have a sign, so that a reaction may be largest where its channel is smallest."""
 
     def observations(self) -> Iterator[Observation]:
         """Yield the channels that exist."""
-        yield from (one for one in (self.force, self.moment) if one is not None)
+        yield from (observation for observation in (self.force, self.moment) if observation is not None)
 
 
-def load_channels(system: System, everything: bool) -> list[LoadChannels]:
-    """Return the observed loads of a system; without `everything` only forces of contacts and interfaces."""
-    loads: list[LoadChannels] = []
+def reaction_channels(system: System, everything: bool) -> list[ReactionChannels]:
+    """Return the observed reactions of a system; without `everything` only forces of contacts and interfaces."""
+    reactions: list[ReactionChannels] = []
     for kind in MEMBER_KINDS:
         for name in getattr(system, kind.group) if everything or kind.always_observed else ():
-            found = (
+            channels = (
                 _of_reaction(system, name, kind)
                 if kind.role == "reaction"
                 else _of_member(system, name, kind)
             )
-            if found is not None:
-                loads.append(found if everything else replace(found, moment=None))
-    return loads
+            if channels is not None:
+                reactions.append(channels if everything else replace(channels, moment=None))
+    return reactions
 
 
-def _of_member(system: System, name: str, kind: MemberKind) -> LoadChannels | None:
-    """Return the load of a contact or element; None of an input and of what transmits nothing."""
-    if kind.load is None:
+def _of_member(system: System, name: str, kind: MemberKind) -> ReactionChannels | None:
+    """Return the reaction of a contact or element; None of an input and of what transmits nothing."""
+    if kind.reaction is None:
         return None
     units = units_of(system, name)
     force = Observation(name=name, field="force") if units["force"] == "N" else None
     moment = Observation(name=name, field="moment") if "moment" in units else None
-    return LoadChannels(name, kind.load, force, moment, kind.signed)
+    return ReactionChannels(name, kind.reaction, force, moment, kind.signed)
 
 
-def _of_reaction(system: System, name: str, kind: MemberKind) -> LoadChannels | None:
+def _of_reaction(system: System, name: str, kind: MemberKind) -> ReactionChannels | None:
     """Return the reaction of the joint of a body, or that at a frame on it; None of a joint that transmits nothing."""
     frame = system.reactions.get(name)
     body, prefix = (name, JOINT_REACTION) if frame is None else (frame.body, "")
-    load = kind.load_of(system.bodies[body].joint.type)
-    if load is None or (frame is None and not transmits_load(system, body)):
+    reaction = kind.reaction_of(system.bodies[body].joint.type)
+    if reaction is None or (frame is None and not transmits_reaction(system, body)):
         return None
     force, moment = (Observation(name=name, field=f"{prefix}{field}") for field in ("force", "moment"))
-    return LoadChannels(name, load, force, moment)
+    return ReactionChannels(name, reaction, force, moment)

@@ -33,14 +33,14 @@ def reaction_names(system: System) -> dict[str, str]:
 
 def rigidly_beyond(system: System, name: str) -> list[str]:
     """Return a body and all bodies that fixed mounts connect to it, directly or through others, away from the root."""
-    found = [name]
-    for one in found:
-        found += [
+    bodies = [name]
+    for reached in bodies:
+        bodies += [
             child
             for child, body in system.bodies.items()
-            if body.parent == one and isinstance(body.joint, Fixed)
+            if body.parent == reached and isinstance(body.joint, Fixed)
         ]
-    return found
+    return bodies
 
 
 def reaction_records(
@@ -98,7 +98,11 @@ def _items_beyond(system: System, beyond: Sequence[str], first_links: Mapping[st
     """Return everything that acts on some rigidly connected bodies: links they carry, structures, forces."""
     children = [name for name, body in system.bodies.items() if body.parent in beyond and name in first_links]
     items = [(r.CHILD_LINK, first_links[name], 1.0) for name in children]
-    items += [(r.APPENDAGE, i, 1.0) for i, one in enumerate(system.structures.values()) if one.body in beyond]
+    items += [
+        (r.APPENDAGE, i, 1.0)
+        for i, structure in enumerate(system.structures.values())
+        if structure.body in beyond
+    ]
     for i, element in enumerate(system.elements().values()):
         ends = kind_of(type(element))[1].ends(element)
         if ends is not None:
@@ -116,12 +120,12 @@ def _sides(kind: int, index: int, a: str, b: str, beyond: Sequence[str]) -> list
     return [(kind, index, sign) for body, sign in ((a, -1.0), (b, 1.0)) if body in beyond]
 
 
-def transmits_load(system: System, body: str) -> bool:
-    """Return whether a joint or mount can transmit a load: a mount of a mere frame, which carries nothing, cannot."""
+def transmits_reaction(system: System, body: str) -> bool:
+    """Return whether a joint or mount can transmit a reaction: a mount of a mere frame carries nothing."""
     if not isinstance(system.bodies[body].joint, Fixed):
         return not isinstance(system.bodies[body].joint, Free)
     beyond = rigidly_beyond(system, body)
-    moving = {name: 0 for name, one in system.bodies.items() if not isinstance(one.joint, Fixed | Free)}
+    moving = {name: 0 for name, body in system.bodies.items() if not isinstance(body.joint, Fixed | Free)}
     return any(system.bodies[name].mass > 0.0 for name in beyond) or bool(
         _items_beyond(system, beyond, moving)
     )

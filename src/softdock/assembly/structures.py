@@ -80,7 +80,7 @@ class Attached:
 
 def modal_scales(attached: list[Attached]) -> Floats:
     """Return the scales of the modal coordinates of all structures."""
-    return np.concatenate([np.zeros(0), *(one.scales() for one in attached)])
+    return np.concatenate([np.zeros(0), *(appendage.scales() for appendage in attached)])
 
 
 def flexible_records(attached: list[Attached], at_q: int, at_u: int) -> FlexibleRecords:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock.campaign import runner
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
@@ -41,8 +41,8 @@ else:
 def run(progress: Progress, /) -> list[dict[str, Any]]:
     """Measure and return one row per quantity."""
     progress("warm-up", 0.0)
-    measure(load(ASSIST, runs=2), ExecutionOptions(Backend.THREADS, 2))
-    whole = load(ASSIST)
+    measure(read_campaign(ASSIST, runs=2), ExecutionOptions(Backend.THREADS, 2))
+    whole = read_campaign(ASSIST)
     progress(f"{whole.runs} runs", 0.02)
     all_runs = measure(whole, ExecutionOptions(Backend.THREADS, 2))
     progress("one worker, two workers, Dask", 0.2)
@@ -54,7 +54,7 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
             "aim": 4.5,
         },
         {"name": "work of these in all threads", "value": all_runs.cpu, "unit": "s of CPU"},
-        *_scaling(load(ASSIST, runs=SCALING_RUNS)),
+        *_scaling(read_campaign(ASSIST, runs=SCALING_RUNS)),
         *_memory(progress),
     ]
 
@@ -83,7 +83,7 @@ def _scaling(plan: Plan) -> list[dict[str, Any]]:
     with _local_cluster() as address:
         if address:
             means["dask"] = ExecutionOptions(cluster=address)
-            measure(load(ASSIST, runs=8), means["dask"])  # workers load their kernels
+            measure(read_campaign(ASSIST, runs=8), means["dask"])  # workers load their kernels
         rounds = [{name: measure(plan, how).wall for name, how in means.items()} for _ in range(REPEATS)]
     best = {name: min(times[name] for times in rounds) for name in means}
     rows: list[dict[str, Any]] = [

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from softdock.bench.contact_kinds import KINDS, UP, Array, Kind, press, state
+from softdock.bench.contact_kinds import KINDS, UP, Array, ContactKind, press, state
 from softdock.bench.entry_points import repeat_evaluate, repeat_rebuild
 from softdock.bench.timing import shortest_loop_time
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
-from softdock.contact.layer import Friction
+from softdock.contact.layer import CoulombFriction
 from softdock.contact.pair import CutCells, Points
 from softdock.presentation.progress import Progress
 from softdock.presentation.tables import Table
@@ -64,7 +64,9 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
     return rows
 
 
-def accuracy(kind: Kind, methods: tuple[str, ...], placements: int, seed: int = 1) -> dict[str, list[float]]:
+def accuracy(
+    kind: ContactKind, methods: tuple[str, ...], placements: int, seed: int = 1
+) -> dict[str, list[float]]:
     """Return the root mean square relative force error of each method, one per entry of `FORCES`."""
     rng = np.random.default_rng(seed)
     fine = kind.pair(REFERENCE)
@@ -120,9 +122,9 @@ def _times() -> list[dict[str, Any]]:
 
 
 def _times_at(
-    kind: Kind, R_AB: Array, p_AB_A: Array, where: str, aims: tuple[float, float]
+    kind: ContactKind, R_AB: Array, p_AB_A: Array, where: str, aims: tuple[float, float]
 ) -> list[dict[str, Any]]:
-    pair = dataclasses.replace(kind.pair(), friction=Friction(coefficient=0.1))
+    pair = dataclasses.replace(kind.pair(), friction=CoulombFriction(coefficient=0.1))
     arrays = contact_arrays([pair])
     lists = contact_lists(arrays)
     rows, p = tuple(tuple(map(float, row)) for row in R_AB), tuple(map(float, p_AB_A))

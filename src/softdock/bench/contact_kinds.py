@@ -23,7 +23,7 @@ Approach = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class ContactKind:
     """Two surfaces, and a random approach of B to A: rotation, start and direction."""
 
     A: Profile
@@ -87,7 +87,7 @@ def state(
     return MotionState(r=r, v=v, omega=omega, A=np.eye(3) if A is None else A)
 
 
-def press(kind: Kind, approach: Approach, force: float) -> float:
+def press(kind: ContactKind, approach: Approach, force: float) -> float:
     """Return the displacement of B along its approach [m] that gives a contact force of this magnitude [N]."""
     pair = kind.pair()
     R_AB, start, direction = approach
@@ -174,16 +174,16 @@ def _askew_in_tube(rng: np.random.Generator) -> Approach:
 
 
 KINDS = {
-    "ball (6 mm) on cone": Kind(A=CONE, B=ball(0.006), approach=_ball_on_cone),
-    "rounded edge (2 mm) on cone": Kind(A=CONE, B=pin(0.012, 0.05, 0.002), approach=_edge_on_cone),
-    "ball (9 mm) on throat edge": Kind(A=THROAT, B=ball(0.009), approach=_ball_on_throat),
-    "pin across throat edge": Kind(A=THROAT, B=pin(0.018, 0.06, 0.003), approach=_pin_on_throat),
-    "ball in hemisphere, 10 in 12 mm": Kind(A=bowl(0.012), B=ball(0.010), approach=_in_bowl),
-    "ball in hemisphere, 10 in 10.2 mm": Kind(A=bowl(0.0102), B=ball(0.010), approach=_in_bowl),
-    "ball at the pole, 10 in 30 mm": Kind(A=bowl(0.030), B=ball(0.010), approach=_at_the_pole),
-    "ring, rounded edge in cone": Kind(A=CONE, B=pin(0.018, 0.02, 0.003), approach=_ring),
-    "ring, tilted up to 2 mrad": Kind(A=CONE, B=pin(0.018, 0.02, 0.003), approach=_tilted_ring),
-    "ring, cone in cone": Kind(A=CONE, B=PLUG, approach=_ring),
-    "line, cylinder in tube": Kind(A=TUBE, B=PISTON, approach=_along_tube),
-    "line, tilted up to 4 mrad": Kind(A=TUBE, B=PISTON, approach=_askew_in_tube),
+    "ball (6 mm) on cone": ContactKind(A=CONE, B=ball(0.006), approach=_ball_on_cone),
+    "rounded edge (2 mm) on cone": ContactKind(A=CONE, B=pin(0.012, 0.05, 0.002), approach=_edge_on_cone),
+    "ball (9 mm) on throat edge": ContactKind(A=THROAT, B=ball(0.009), approach=_ball_on_throat),
+    "pin across throat edge": ContactKind(A=THROAT, B=pin(0.018, 0.06, 0.003), approach=_pin_on_throat),
+    "ball in hemisphere, 10 in 12 mm": ContactKind(A=bowl(0.012), B=ball(0.010), approach=_in_bowl),
+    "ball in hemisphere, 10 in 10.2 mm": ContactKind(A=bowl(0.0102), B=ball(0.010), approach=_in_bowl),
+    "ball at the pole, 10 in 30 mm": ContactKind(A=bowl(0.030), B=ball(0.010), approach=_at_the_pole),
+    "ring, rounded edge in cone": ContactKind(A=CONE, B=pin(0.018, 0.02, 0.003), approach=_ring),
+    "ring, tilted up to 2 mrad": ContactKind(A=CONE, B=pin(0.018, 0.02, 0.003), approach=_tilted_ring),
+    "ring, cone in cone": ContactKind(A=CONE, B=PLUG, approach=_ring),
+    "line, cylinder in tube": ContactKind(A=TUBE, B=PISTON, approach=_along_tube),
+    "line, tilted up to 4 mrad": ContactKind(A=TUBE, B=PISTON, approach=_askew_in_tube),
 }

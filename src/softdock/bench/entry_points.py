@@ -4,10 +4,10 @@ from softdock.bench import kernels
 from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS
 from softdock.contact.kernels import layout, pin_rows, pins
 from softdock.dynamics.entry_points import SYSTEM
-from softdock.native.argument_types import FLOAT, INTEGER, MATRIX, VECTOR, Record, Tuple, floats
+from softdock.native.argument_types import FLOAT, INTEGER, MATRIX, VECTOR, RecordArgument, Tuple, floats
 from softdock.native.entry_point import EntryPoint
 
-_SHAPE = Record(pins.SHAPE)
+_SHAPE = RecordArgument(pins.SHAPE)
 _ROWS = floats(pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)
 
 repeat_evaluate = EntryPoint(

@@ -52,14 +52,13 @@ def run(progress: Progress, /) -> list[Row]:
 def run_long(progress: Progress, /) -> list[Row]:
     """Measure the bundled campaign of approaches on two cores, if there is one."""
     from softdock.bench.campaign import measure
-    from softdock.campaign.loading import bundled_campaigns
-    from softdock.campaign.loading import load as load_campaign
+    from softdock.campaign.loading import bundled_campaigns, read_campaign
     from softdock.campaign.runner import ExecutionOptions
     from softdock.campaign.workers import Backend
 
     if APPROACH not in bundled_campaigns():
         return []
-    plan = load_campaign(APPROACH)
+    plan = read_campaign(APPROACH)
     progress(f"{plan.runs} runs of campaign {APPROACH}", 0.8)
     wall = measure(plan, ExecutionOptions(Backend.THREADS, 2)).wall
     name = f"{plan.runs} runs of campaign {APPROACH}, 2 threads"
@@ -150,7 +149,7 @@ def _speed(name: str, ours: float, theirs: float, label: str) -> Row:
 
 def _approach(progress: Progress) -> list[Row]:
     """Time the bundled approach: the run only, and `simulate` as a whole."""
-    if APPROACH not in {one.name for one in bundled()}:
+    if APPROACH not in {scenario.name for scenario in bundled()}:
         return []
     progress(APPROACH, 0.7)
     scenario = cast(MultibodyScenario, load(APPROACH))

@@ -41,17 +41,17 @@ def repeat_pin(shape, P, a, w, v, rows, out, count):
     for i in range(count):
         for k in range(TOTALS_SIZE):
             out[k] = 0.0
-        found = manifold(shape, (P[0], P[1], P[2] + 1e-15 * i), a, rows)
-        add_forces(shape, rows, found, w, v, out)
+        contacts = manifold(shape, (P[0], P[1], P[2] + 1e-15 * i), a, rows)
+        add_forces(shape, rows, contacts, w, v, out)
 
 
 @kernel
-def compare_manifolds(one, other, P, a, rows, other_rows):
+def compare_manifolds(first, second, P, a, rows, other_rows):
     """Return, over all poses: poses with the pin body on a rim, differing contacts, largest depth difference [m]."""
     touched, unlike, largest = 0, 0, 0.0
     for i in range(P.shape[0]):
         place, axis = (P[i, 0], P[i, 1], P[i, 2]), (a[i, 0], a[i, 1], a[i, 2])
-        count, other_count = manifold(one, place, axis, rows), manifold(other, place, axis, other_rows)
+        count, other_count = manifold(first, place, axis, rows), manifold(second, place, axis, other_rows)
         if count != other_count:
             unlike += 1
             continue

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.robot.link import Command, Limits, State
+from softdock.robot.link import Command, JointLimits, RobotState
 
 
 class LinearStage:
@@ -13,21 +13,21 @@ class LinearStage:
     """
 
     def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
-        one = np.ones(1)
-        self._limits = Limits(
-            q_min=-one,
-            q_max=one,
-            speed=speed_limit * one,
-            torque=1e6 * one,
-            stiffness=1e9 * one,
-            min_stiffness=0.0 * one,  # position-controlled: stiffness and damping of commands have no effect
+        ones = np.ones(1)
+        self._limits = JointLimits(
+            q_min=-ones,
+            q_max=ones,
+            speed=speed_limit * ones,
+            torque=1e6 * ones,
+            stiffness=1e9 * ones,
+            min_stiffness=0.0 * ones,  # position-controlled: stiffness and damping of commands have no effect
             min_damping_ratio=0.0,
         )
         self._k, self._c = stiffness, damping
         self._t, self._x, self._v, self._force = 0.0, 0.0, 0.0, 0.0
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of position, speed, force and stiffness."""
         return self._limits
 
@@ -39,10 +39,10 @@ class LinearStage:
         self._x = end
         self._t += duration
 
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """Return the measured state; torques are forces [N] on the stage."""
         force = np.array([-self._force])
-        return State(
+        return RobotState(
             t=self._t,
             q=np.array([self._x]),
             qdot=np.array([self._v]),

@@ -63,11 +63,11 @@ def _measure_udp(progress: Progress) -> list[dict[str, Any]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         message = process.stderr.readline()
-        found = re.search(r"listens on ([\d.]+):(\d+)", message)
-        if found is None:
+        match = re.search(r"listens on ([\d.]+):(\d+)", message)
+        if match is None:
             process.kill()
             raise RunError(f"the simulated robot did not start: {message.strip()}")
-        with connect(found[1], int(found[2])) as link:
+        with connect(match[1], int(match[2])) as link:
             start = time.perf_counter()
             while (elapsed := time.perf_counter() - start) < DURATION:
                 progress("a minute at 1 kHz", 0.1 + 0.9 * elapsed / DURATION)

@@ -18,7 +18,7 @@ import numpy as np
 
 from softdock.assembly.assembler import Assembly, assemble
 from softdock.bench.entry_points import repeat_derivative
-from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.settings import Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
 from softdock.model.mjcf import to_mjcf
@@ -216,7 +216,7 @@ def _trajectory() -> list[dict[str, Any]]:
     n_q = int(assembly.world[0].n_q)
 
     def ours(accuracy: float) -> Any:
-        same = Accuracy(length=accuracy, angle=accuracy, speed=accuracy, rate=accuracy)
+        same = StepTolerances(length=accuracy, angle=accuracy, speed=accuracy, rate=accuracy)
         return Simulation(assembly=assembly, settings=Settings(duration=TRAJECTORY, accuracy=same)).run()
 
     exact = ours(1e-13).state[:n_q]

@@ -11,7 +11,7 @@ from softdock.bench.entry_points import compare_manifolds, repeat_pin
 from softdock.bench.timing import shortest_loop_time
 from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
-from softdock.contact.layer import Friction
+from softdock.contact.layer import CoulombFriction
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
 from softdock.presentation.progress import Progress
@@ -24,7 +24,7 @@ from softdock.simulation.real_time import FRAME, RealTime, run_in_frames
 
 PAPER_PAIR = 20e-6
 """Time per pair and step in the paper [s], on a 4.13 GHz desktop processor."""
-LAW = PinLaw(stiffness=1e6, damping=1.0, friction=Friction(coefficient=0.2))
+LAW = PinLaw(stiffness=1e6, damping=1.0, friction=CoulombFriction(coefficient=0.2))
 PAIR = PinInHole(pin=Pin(radius=0.0174, length=0.06), hole=Hole(radius=0.0175, straight=0.05), law=LAW)
 """The paper's diameter of 3.5 cm, with a clearance of 0.2 mm."""
 LEVELS = (8, 16)
@@ -96,7 +96,7 @@ def pair_times(
         shapes[f"search, {levels} levels"] = shape_record(
             dataclasses.replace(PAIR, rim=Rim.SEARCH, levels=levels)
         )
-    found = []
+    results = []
     for method, shape in shapes.items():
         value = shortest_loop_time(
             lambda n, shape=shape: repeat_pin(shape, P, a, w, v, rows, out, n),  # type: ignore[misc]
@@ -106,23 +106,23 @@ def pair_times(
         row = {"name": f"pair and step, {name}, {method}", "value": value, "unit": "s"}
         if method == "direct":
             row |= {"peer": "paper", "peer_value": PAPER_PAIR, "ratio": PAPER_PAIR / value, "aim": 0.5e-6}
-        found.append(row)
-    return found
+        results.append(row)
+    return results
 
 
-def rim_difference(one: PinInHole, count: int, seed: int) -> tuple[int, int, float]:
+def rim_difference(pin: PinInHole, count: int, seed: int) -> tuple[int, int, float]:
     """Compare search and direct over random poses; return poses on a rim, differing contacts, depth difference [m]."""
     rng = np.random.default_rng(seed)
     a = rng.normal(size=(count, 3))
     a[::2] = np.array([0.0, 0.0, 1.0]) + rng.choice([0.01, 0.1, 0.3], (len(a[::2]), 1)) * a[::2]
     a /= np.linalg.norm(a, axis=1, keepdims=True)
-    R = one.hole.radius
+    R = pin.hole.radius
     crossing = np.column_stack([rng.uniform(-1.2 * R, 1.2 * R, (count, 2)), np.zeros(count)])
-    P = crossing - rng.uniform(-0.2 * R, one.pin.length + 0.2 * R, (count, 1)) * a
+    P = crossing - rng.uniform(-0.2 * R, pin.pin.length + 0.2 * R, (count, 1)) * a
     rows = np.zeros((2, pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS))
-    search = dataclasses.replace(one, rim=Rim.SEARCH)
+    search = dataclasses.replace(pin, rim=Rim.SEARCH)
     touched, unlike, largest = compare_manifolds(
-        shape_record(one), shape_record(search), P, a, rows[0], rows[1]
+        shape_record(pin), shape_record(search), P, a, rows[0], rows[1]
     )
     return int(touched), int(unlike), float(largest)
 

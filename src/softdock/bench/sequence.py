@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from softdock.bench.timing import shortest_time
 from softdock.campaign import runner
-from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
 from softdock.presentation.progress import Progress
@@ -94,7 +94,7 @@ def run(progress: Progress, /) -> list[Row]:
     with TemporaryDirectory() as folder:
         begin = time.perf_counter()
         means = ExecutionOptions(Backend.THREADS, WORKERS)
-        runner.run(load_campaign(CAMPAIGN), Path(folder) / "campaign", means)
+        runner.run(read_campaign(CAMPAIGN), Path(folder) / "campaign", means)
         elapsed = time.perf_counter() - begin
     progress("done", 1.0)
     return [

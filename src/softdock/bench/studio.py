@@ -97,10 +97,14 @@ def _measure_starts(browser: "Browser", folder: Path, progress: Progress) -> lis
             shown, used = time.perf_counter() - studio.begun, _processor_time(studio.process.pid)
             page.wait_for_load_state("load")
             seen.append((shown, studio.answered - studio.begun, page.evaluate(PAGE_TIMES), used))
-    shown, answered, marks, _ = min(seen, key=lambda one: one[0])
+    shown, answered, marks, _ = min(seen, key=lambda measured: measured[0])
     return [
         {**GALLERY, "value": shown},
-        {"name": "processor time of the studio for it", "value": min(one[3] for one in seen), "unit": "s"},
+        {
+            "name": "processor time of the studio for it",
+            "value": min(measured[3] for measured in seen),
+            "unit": "s",
+        },
         {**ADDRESS, "value": answered},
         *(
             {"name": name, "value": marks[key] / 1e3, "unit": "s"}
@@ -184,14 +188,14 @@ def _processor_time(pid: int) -> float:
     """Return the processor time of a process and its children [s], from /proc (Linux)."""
     pids = [pid, *_children(pid)]
     ticks = 0
-    for one in pids:
-        fields = Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    for process in pids:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _children(pid: int) -> list[int]:
-    found = []
+    children = []
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(one) for one in path.read_text(encoding="utf-8").split()]
-    return found
+        children += [int(pid) for pid in path.read_text(encoding="utf-8").split()]
+    return children

@@ -23,7 +23,7 @@ from softdock.errors import RunError
 from softdock.result import Array, plain_data
 
 
-class Search(Protocol):
+class AdaptiveSearch(Protocol):
     """A method that chooses runs by the margins of earlier runs."""
 
     def batches(self) -> Generator[Array, Array, None]:
@@ -84,13 +84,13 @@ class AdaptiveCampaign:
     ) -> Array | None:
         """Return the margins of a batch, after its missing runs are done; None after an interrupt."""
         rows = store.read_rows(start, start + len(inputs))
-        missing = [(number, one) for number, one in enumerate(inputs, start) if number not in rows]
+        missing = [(number, values) for number, values in enumerate(inputs, start) if number not in rows]
         if missing:
             if not run_tasks(missing):
                 return None
             rows = store.read_rows(start, start + len(inputs))
-        for number, one in enumerate(inputs, start):
-            if json.loads(rows[number].inputs) != plain_data(one):
+        for number, values in enumerate(inputs, start):
+            if json.loads(rows[number].inputs) != plain_data(values):
                 raise RunError(
                     f"Run {number} of the table has other inputs than this machine computes, so the campaign cannot "
                     "be continued here. Continue it on the machine where it was started, or start a new campaign."
@@ -99,10 +99,10 @@ class AdaptiveCampaign:
 
     def _save(self, store: Store, known: int, **more: Any) -> int:
         """Store what was found where a level was added to the known ones; return the number of levels."""
-        found = self.search.to_json()
-        levels = len(found.get("levels", found.get("refinements", ())))
+        search_data = self.search.to_json()
+        levels = len(search_data.get("levels", search_data.get("refinements", ())))
         if levels != known:
-            store.save_entry("search", {"margin": self.margin.to_json(), **plain_data(found), **more})
+            store.save_entry("search", {"margin": self.margin.to_json(), **plain_data(search_data), **more})
         return levels
 
     def _shape(self, search: boundary.BoundaryRefinement) -> dict[str, Any]:

@@ -31,7 +31,7 @@ HOLDOUT_LEVEL = -1
 
 
 @dataclass(frozen=True)
-class Refinement:
+class SurrogateRefinement:
     """What the surrogate states after some runs; volumes are fractions of that of the ranges."""
 
     level: int
@@ -55,7 +55,7 @@ class BoundaryRefinement:
         """Store the settings; `points` returns random points (n, dims) of the unit cube for runs start to stop."""
         self.settings, self.most_runs, self.seed = settings, runs, seed
         self.continuous, self.points, self.dims = continuous, points, dims
-        self.refinements: list[Refinement] = []
+        self.refinements: list[SurrogateRefinement] = []
         self.runs = 0
         self.reached = False
         """Whether the uncertain volume is within the tolerance."""
@@ -93,7 +93,7 @@ class BoundaryRefinement:
         wrong = np.minimum(chance, 1.0 - chance)
         tested = self.surrogate.score(self.x_test) > 0.0
         self.refinements.append(
-            Refinement(
+            SurrogateRefinement(
                 level=-(-(len(self.x) - initial_runs(self.settings, self.dims)) // self.settings.batch),
                 runs=len(self.x),
                 uncertain_volume=float((wrong > 1.0 - CERTAIN).mean()),
@@ -104,7 +104,7 @@ class BoundaryRefinement:
         )
         last = self.refinements[-SETTLED:]
         self.reached = len(last) == SETTLED and all(
-            one.uncertain_volume <= self.settings.tolerance for one in last
+            refinement.uncertain_volume <= self.settings.tolerance for refinement in last
         )
         return chance
 
@@ -137,7 +137,7 @@ class BoundaryRefinement:
             "expected_error": last.expected_error,
             "success_volume": last.success_volume,
             "holdout": {"runs": count, "wrong": wrong, "error": last.holdout_error, "low": low, "high": high},
-            "refinements": [asdict(one) for one in self.refinements],
+            "refinements": [asdict(refinement) for refinement in self.refinements],
         }
 
     def shape(self) -> "BoundaryShape":
@@ -196,8 +196,8 @@ def _choose(pool: Array, chance: Array, x: Array, count: int) -> Array:
     if uncertain.any():
         wrong = np.where(uncertain, wrong, 0.0)
     distance = np.full(len(pool), np.inf)
-    for one in x:
-        distance = np.minimum(distance, np.linalg.norm(pool - one, axis=1))
+    for point in x:
+        distance = np.minimum(distance, np.linalg.norm(pool - point, axis=1))
     chosen = []
     for k in range(count):
         explore = (k == count - 1 and count > 1) or not (wrong * distance).any()
@@ -209,7 +209,7 @@ def _choose(pool: Array, chance: Array, x: Array, count: int) -> Array:
 
 def _crossings(axis: Array, level: Array) -> Array:
     """Return the points where the zero of `level` crosses the edges of a grid, by linear interpolation."""
-    found = []
+    crossings = []
     for k in range(level.ndim):
         first = np.moveaxis(level, k, 0)[:-1]
         second = np.moveaxis(level, k, 0)[1:]
@@ -218,8 +218,8 @@ def _crossings(axis: Array, level: Array) -> Array:
             a, b = first[tuple(places.T)], second[tuple(places.T)]
             points = axis[np.concatenate((places[:, 1 : k + 1], places[:, :1], places[:, k + 1 :]), axis=1)]
             points[:, k] += a / (a - b) * (axis[1] - axis[0])
-            found.append(points)
-    return np.vstack(found) if found else np.empty((0, level.ndim))
+            crossings.append(points)
+    return np.vstack(crossings) if crossings else np.empty((0, level.ndim))
 
 
 def _grid_runs(level: Array, uncertain: float) -> float:

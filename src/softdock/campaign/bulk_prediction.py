@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.origins import load_origin
+from softdock.campaign.origins import read_origin
 from softdock.campaign.plan import Plan
 from softdock.campaign.template import value_at
 from softdock.result import Array
@@ -19,7 +19,7 @@ def predict_samples(
     manifest: dict[str, Any], folder: Path, count: int, campaign: Path | None = None
 ) -> tuple[Array, Array]:
     """Return ratio of effective masses and relative velocity after the impact [m/s] of samples 0 to count."""
-    plan = load_origin(manifest, folder, campaign)
+    plan = read_origin(manifest, folder, campaign)
     return predict_plan(plan, max(count, plan.runs))
 
 

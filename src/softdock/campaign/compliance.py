@@ -155,11 +155,11 @@ class _Tally:
 
     @classmethod
     def of(cls, key: str, data: RequirementData) -> "_Tally":
-        found = [
-            str(one.get(key, {}).get("verdict", "undecided")) if status == "done" else "violated"
-            for status, one in zip(data.status, data.verdicts, strict=True)
+        verdicts = [
+            str(run_verdicts.get(key, {}).get("verdict", "undecided")) if status == "done" else "violated"
+            for status, run_verdicts in zip(data.status, data.verdicts, strict=True)
         ]
-        return cls(len(found), found.count("met"), found.count("undecided"))
+        return cls(len(verdicts), verdicts.count("met"), verdicts.count("undecided"))
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Return the two-sided interval; undecided runs may or may not comply."""
@@ -208,8 +208,11 @@ def _bound(
         return None, None
     severity = _severity(requirement, unit)
     runs = [
-        (severity(one[key]) if status == "done" and key in one else math.inf, one.get(key, {}))
-        for status, one in zip(data.status, data.verdicts, strict=True)
+        (
+            severity(run_verdicts[key]) if status == "done" and key in run_verdicts else math.inf,
+            run_verdicts.get(key, {}),
+        )
+        for status, run_verdicts in zip(data.status, data.verdicts, strict=True)
     ]
     ordered = sorted(runs, key=lambda run: run[0])
     if requirement.probability is None:
@@ -226,12 +229,12 @@ def _bound(
 def _severity(requirement: Requirement, unit: str) -> Callable[[Mapping[str, Any]], float]:
     """Return the function that orders the runs of a requirement, the worst last; infinite without a value."""
     if requirement.metric is None:
-        return lambda found: _margin_severity(found["verdict"], found["margin"])
+        return lambda verdict: _margin_severity(verdict["verdict"], verdict["margin"])
     low, high = read_bounds(requirement, unit)
     factor = requirement.factor
 
-    def severity(found: Mapping[str, Any]) -> float:
-        value = found["value"]
+    def severity(verdict: Mapping[str, Any]) -> float:
+        value = verdict["value"]
         if not isinstance(value, int | float):
             return math.inf
         if low is None or high is None:

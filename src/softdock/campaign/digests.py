@@ -119,10 +119,10 @@ def _agrees(campaign: str, row: Sequence[Any], digest: Any) -> bool:
         return False
 
 
-def _runs(numbers: Sequence[Any], one: str, several: str) -> str:
+def _runs(numbers: Sequence[Any], singular: str, plural: str) -> str:
     """Return the beginning of a sentence about runs, with its verb for one run and for several."""
     listed = shorten_list([str(number)[:20] for number in numbers], MOST_NAMED)
-    return f"Run {listed} {one}" if len(numbers) == 1 else f"{len(numbers):,} runs ({listed}) {several}"
+    return f"Run {listed} {singular}" if len(numbers) == 1 else f"{len(numbers):,} runs ({listed}) {plural}"
 
 
 def discrepancies_of(path: Path, database: sqlite3.Connection) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Normal:
+class TruncatedNormal:
     """Normal distribution truncated at the limits."""
 
     mean: float
@@ -104,7 +104,7 @@ class Choice:
 class Vector:
     """A vector with uniformly distributed direction and a distribution of its magnitude."""
 
-    magnitude: Uniform | Normal
+    magnitude: Uniform | TruncatedNormal
     size: int
 
     @property
@@ -134,8 +134,8 @@ class Vector:
 class AxisVector:
     """A vector of three components: a magnitude across the z axis in a uniformly distributed direction, and z."""
 
-    lateral: Uniform | Normal
-    axial: Uniform | Normal
+    lateral: Uniform | TruncatedNormal
+    axial: Uniform | TruncatedNormal
     dims: ClassVar[int] = 3
 
     def at(self, u: Array, /) -> Array:

@@ -132,12 +132,15 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
         warnings=_json(result.warnings),
         requirements=_json(
             {
-                found.id: {"verdict": found.verdict, "value": found.value, "margin": found.margin}
-                for found in result.requirements
+                verdict.id: {"verdict": verdict.verdict, "value": verdict.value, "margin": verdict.margin}
+                for verdict in result.requirements
             }
         ),
         phases=_json(
-            {one.name: {"start": one.start, "end": one.end, "ended": one.ended} for one in result.phases}
+            {
+                phase.name: {"start": phase.start, "end": phase.end, "ended": phase.ended}
+                for phase in result.phases
+            }
         ),
     )
     if stored:

@@ -11,13 +11,13 @@ from typing import Any, Self
 
 from softdock.campaign import runner
 from softdock.campaign import store as campaign_store
-from softdock.campaign.loading import find, load, plan_of_source
+from softdock.campaign.loading import find, plan_of_source, read_campaign
 from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
 from softdock.campaign.run_table import RunTable, run_table
 from softdock.campaign.statistics import wilson
 from softdock.campaign.stored_entries import check_manifest
-from softdock.campaign.table import Table, read_table, status_of
+from softdock.campaign.table import CampaignTable, read_table, status_of
 from softdock.campaign.workers import Backend, check_workers
 from softdock.errors import InputError, Problem, file_errors
 from softdock.files.atomic import write_together
@@ -239,7 +239,7 @@ class Campaign:
             raise InputError("The campaign has no results yet: call its method `run` first.")
         return self._folder
 
-    def _table(self) -> Table:
+    def _table(self) -> CampaignTable:
         return read_table(self._finished_folder())
 
     def _choose_folder(self, folder: str | os.PathLike[str] | None) -> Path:
@@ -273,7 +273,7 @@ class Campaign:
                 with_absolute_files(self._scenario.to_data(), self._scenario.directory)
             )
         write_together(folder, files | {CAMPAIGN_FILE: yaml_text(data)})
-        return load(folder / CAMPAIGN_FILE)
+        return read_campaign(folder / CAMPAIGN_FILE)
 
 
 def _check_sources(source: object, scenario: object) -> None:
@@ -299,12 +299,14 @@ def _file_name(name: str) -> str:
     return name if re.fullmatch(r"[\w-]+", name) and name != Path(CAMPAIGN_FILE).stem else "scenario"
 
 
-def _failure_probability(table: Table) -> Probability:
-    found = table.search or {}
-    if found.get("probability") is None:
+def _failure_probability(table: CampaignTable) -> Probability:
+    search = table.search or {}
+    if search.get("probability") is None:
         raise InputError("Subset simulation has not finished its first level; there is no probability yet.")
-    value, low, high, confidence = (float(found[key]) for key in ("probability", "low", "high", "confidence"))
-    return Probability("failure", value, low, high, confidence, int(found["runs"]))
+    value, low, high, confidence = (
+        float(search[key]) for key in ("probability", "low", "high", "confidence")
+    )
+    return Probability("failure", value, low, high, confidence, int(search["runs"]))
 
 
 def _print_progress() -> Callable[[runner.CampaignProgress], None]:

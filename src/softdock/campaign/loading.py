@@ -19,7 +19,7 @@ from softdock.scenario.base import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.independent_problems import remaining
 from softdock.scenario.loading import bundled_names, from_data
-from softdock.scenario.loading import load as load_scenario
+from softdock.scenario.loading import load as read_scenario
 from softdock.scenario.messages import did_you_mean, in_order_of_lines, problems_of
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import FieldPath, Location, Source, check_head, parse, read_file
@@ -27,7 +27,9 @@ from softdock.scenario.source import FieldPath, Location, Source, check_head, pa
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
-def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed: int | None = None) -> Plan:
+def read_campaign(
+    name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed: int | None = None
+) -> Plan:
     """Return the plan of a bundled campaign or a campaign file; raises InputError with every problem.
 
     `runs` and `seed` override those of the file.
@@ -40,7 +42,7 @@ def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed:
     return plan_of_source(changed, name, origin)
 
 
-def load_text(text: str, path: Path) -> Plan:
+def read_campaign_text(text: str, path: Path) -> Plan:
     """Return the plan of a campaign from its text, as if it were read from the file `path`."""
     source = parse(text, file=path.name, directory=path.parent)
     check_head(source)
@@ -74,14 +76,14 @@ def _plan_of_campaign(
 ) -> Plan:
     """Return the plan of a campaign; raises InputError with the problems of all its parts."""
     campaign, source = _add_presets(campaign, source)
-    found = _load_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
+    nominal = _read_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
     problems: list[Problem] = []
     with collected(problems):
-        found = _add_requirements(found, campaign, source)
+        nominal = _add_requirements(nominal, campaign, source)
     for check in (_check_presets, _check_success, _check_report):
         with collected(problems):
-            check(campaign, found, source)
-    template = Template(found.name, found.to_data(), absolute(found.directory))
+            check(campaign, nominal, source)
+    template = Template(nominal.name, nominal.to_data(), absolute(nominal.directory))
     with collected(problems):
         plan = make_plan(campaign, source, template, name, origin)
     if problems:
@@ -161,11 +163,11 @@ def _add_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, 
     return merged, Source(source.data, locations, source.file, source.directory)
 
 
-def _load_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
+def _read_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
     name = campaign.scenario
     chosen: str | Path = name if name in bundled_names() else source.directory / name
     try:
-        scenario = load_scenario(chosen)
+        scenario = read_scenario(chosen)
     except InputError as error:
         if any(problem.field for problem in error.problems):  # of the scenario, with its file and lines
             raise
@@ -198,7 +200,10 @@ def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: So
             raise _refusal(
                 source, ("requirements", key), "The scenario has no such requirement to remove.", hint
             )
-    plain = {key: one.model_dump(mode="json", exclude_defaults=True) for key, one in requirements.items()}
+    plain = {
+        key: requirement.model_dump(mode="json", exclude_defaults=True)
+        for key, requirement in requirements.items()
+    }
     try:
         return from_data({**scenario.to_data(), "requirements": plain}, scenario.name, scenario.directory)
     except InputError as error:
@@ -232,8 +237,8 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
     """Raise InputError before the runs for what the report could not evaluate after them."""
     for name, spring in campaign.springs.items():
         try:
-            found = find_spring(scenario.to_data(), spring.metric)
-            size_spring(name, spring.stroke, [], [], found.turning if found else None)
+            sized = find_spring(scenario.to_data(), spring.metric)
+            size_spring(name, spring.stroke, [], [], sized.turning if sized else None)
         except ValueError as error:
             raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
     two_and_two = isinstance(scenario, ChainScenario) and (

@@ -58,8 +58,8 @@ def _search_versions(plan: Plan) -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """Return the versions that determine the bits of a result; `program` is a digest of Softdock's sources."""
-    found = {"softdock": __version__, "program": _source_digest(), "python": platform.python_version()}
-    return found | {package: _version(package) for package in PACKAGES}
+    entries = {"softdock": __version__, "program": _source_digest(), "python": platform.python_version()}
+    return entries | {package: _version(package) for package in PACKAGES}
 
 
 def _version(package: str) -> str:
@@ -87,8 +87,8 @@ def _compare(field: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
         for key in dict.fromkeys([*old, *new]):
             yield from _compare(f"{field}.{key}", old.get(key), new.get(key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for i, (one, two) in enumerate(zip(old, new)):
-            yield from _compare(f"{field}.{i}", one, two)
+        for i, (old_item, new_item) in enumerate(zip(old, new)):
+            yield from _compare(f"{field}.{i}", old_item, new_item)
     elif old != new:
         yield field, old, new
 

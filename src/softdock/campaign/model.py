@@ -138,7 +138,7 @@ class StopRule(Model):
     """Runs between evaluations of the rule, in the order of run numbers."""
 
 
-class Spring(Model):
+class SpringSizing(Model):
     """A spring to be sized by the energy that it stores."""
 
     metric: str
@@ -276,7 +276,7 @@ class CampaignFile(Model):
     """Runs whose histories are stored; a number n stores every n-th run."""
     metrics: tuple[str, ...] = ()
     """Metrics shown in the report; the first that vary if left out."""
-    springs: dict[str, Spring] = {}
+    springs: dict[str, SpringSizing] = {}
     """Springs that the report sizes."""
     requirements: dict[RequirementId, Requirement | None] = {}
     """Requirements in addition to those of the scenario; one with the same identifier replaces it, null removes it."""

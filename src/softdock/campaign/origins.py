@@ -9,7 +9,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from softdock.campaign.loading import bundled_campaigns, load
+from softdock.campaign.loading import bundled_campaigns, read_campaign
 from softdock.campaign.plan import Plan
 from softdock.errors import InputError, Problem
 from softdock.files.cache import Cache, content_key
@@ -23,11 +23,11 @@ def remember_origin(manifest: dict[str, Any]) -> None:
     STARTED.write(_key(manifest), b"")
 
 
-def load_origin(manifest: dict[str, Any], folder: Path, given: Path | None = None) -> Plan:
+def read_origin(manifest: dict[str, Any], folder: Path, given: Path | None = None) -> Plan:
     """Return the plan of a stored campaign; `given` is the campaign file that the user names."""
     campaign, origin = manifest["campaign"], given or _trusted_origin(manifest, folder)
     try:
-        return load(origin, runs=campaign["runs"], seed=campaign["seed"])
+        return read_campaign(origin, runs=campaign["runs"], seed=campaign["seed"])
     except InputError as error:
         hint = f"It was started from {manifest['origin']}, which must be there unchanged."
         if given is None:

@@ -52,7 +52,7 @@ def phase_shares(definition: Mapping[str, Any], rows: Iterable[Mapping[str, Any]
 def phase_names(definition: Mapping[str, Any]) -> list[str]:
     """Return the names of the phases of a scenario, given as plain data, in the order in which they follow."""
     try:
-        phases = [Phase.model_validate(one) for one in definition.get("phases") or ()]
+        phases = [Phase.model_validate(phase) for phase in definition.get("phases") or ()]
         return [phases[i].name for i in phase_order(phases)]
     except (TypeError, ValueError) as error:
         raise StoredEntryError("the phases of its scenario are not usable") from error
@@ -60,10 +60,10 @@ def phase_names(definition: Mapping[str, Any]) -> list[str]:
 
 def decode_phases(text: str) -> dict[str, dict[str, Any]]:
     """Return the phases of a row; raises StoredEntryError where they are damaged."""
-    found = decode_mapping(text)
-    if not all(isinstance(phase, dict) for phase in found.values()):
+    phases = decode_mapping(text)
+    if not all(isinstance(phase, dict) for phase in phases.values()):
         raise StoredEntryError("the phases of a run are not usable")
-    return found
+    return phases
 
 
 def phase_status(database: sqlite3.Connection, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from softdock.campaign.distributions import (
     AxisVector,
     Choice,
     Distribution,
-    Normal,
+    TruncatedNormal,
     Uniform,
     Vector,
     correlated,
@@ -106,9 +106,9 @@ class Plan:
     def units(self) -> dict[str, str]:
         """Return the SI units of inputs (`input.PATH`) and values of requirements; dimensionless ones are omitted."""
         scenario = self.template.build({})
-        found = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
-        found |= {f"requirement.{key}.value": unit for key, unit in scenario.requirement_units().items()}
-        return {name: unit for name, unit in found.items() if unit not in ("", "1")}
+        units = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
+        units |= {f"requirement.{key}.value": unit for key, unit in scenario.requirement_units().items()}
+        return {name: unit for name, unit in units.items() if unit not in ("", "1")}
 
     def _plain(self, path: str, column: Array) -> list[Any]:
         distribution = self.distributions[path]
@@ -125,7 +125,7 @@ def make_plan(campaign: CampaignFile, source: Source, template: Template, name: 
     for path, dispersion in campaign.dispersions.items():
         try:
             _check_overlap(path, campaign.dispersions, source)
-            distributions[path] = _Reader(source, template, path).distribution(dispersion)
+            distributions[path] = _DispersionReader(source, template, path).distribution(dispersion)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -149,7 +149,7 @@ def make_plan(campaign: CampaignFile, source: Source, template: Template, name: 
     return plan
 
 
-class _Reader:
+class _DispersionReader:
     """Converts one dispersion to a distribution; values are read as the field of the scenario reads them."""
 
     def __init__(self, source: Source, template: Template, path: str) -> None:
@@ -180,13 +180,13 @@ class _Reader:
             return 0
         return len(now) if isinstance(now, list) else 0
 
-    def magnitude(self, given: ScalarDispersion, key: str) -> Uniform | Normal:
+    def magnitude(self, given: ScalarDispersion, key: str) -> Uniform | TruncatedNormal:
         magnitude = self.scalar(f"{self.path}.0", given, key)
         if isinstance(magnitude, Uniform) and magnitude.low < 0:
             raise self.refusal("A magnitude must be at least 0.", key, "uniform", 0)
         return magnitude
 
-    def scalar(self, path: str, given: ScalarDispersion, *field_path: str | int) -> Uniform | Normal:
+    def scalar(self, path: str, given: ScalarDispersion, *field_path: str | int) -> Uniform | TruncatedNormal:
         if given.normal is not None:
             return self.normal(path, given, (*field_path, "normal"))
         kind = "uniform" if given.uniform is not None else "log_uniform"
@@ -200,14 +200,14 @@ class _Reader:
             raise self.refusal("Must be above 0 for a logarithm.", *field_path, kind, 0)
         return Uniform(low, high, logarithmic=kind == "log_uniform")
 
-    def normal(self, path: str, given: ScalarDispersion, field_path: FieldPath) -> Normal:
+    def normal(self, path: str, given: ScalarDispersion, field_path: FieldPath) -> TruncatedNormal:
         assert given.normal is not None
         limits = {
             key: self.number(path, getattr(given.normal, key), *field_path, key)
             for key in ("mean", "deviation", "low", "high")
             if key in ("mean", "deviation") or getattr(given.normal, key) is not None
         }
-        normal = Normal(**limits)
+        normal = TruncatedNormal(**limits)
         if normal.deviation <= 0.0:
             raise self.refusal("Must be above 0.", *field_path, "deviation")
         if not normal.low < normal.high:
@@ -285,7 +285,7 @@ def _ranges(distributions: dict[str, Distribution], source: Source) -> dict[str,
         if isinstance(distribution, Vector):
             ranges[path] = Vector(_range(distribution.magnitude, 0.0), distribution.size)
         else:
-            assert isinstance(distribution, Uniform | Normal)
+            assert isinstance(distribution, Uniform | TruncatedNormal)
             ranges[path] = _range(distribution)
     return ranges
 
@@ -309,7 +309,7 @@ def _check_boundary(plan: "Plan", source: Source) -> None:
         raise _refusal(source, ("runs",), message)
 
 
-def _range(distribution: Uniform | Normal, least: float = -math.inf) -> Uniform:
+def _range(distribution: Uniform | TruncatedNormal, least: float = -math.inf) -> Uniform:
     """Return the range of a distribution, without its weights."""
     if isinstance(distribution, Uniform):
         return distribution

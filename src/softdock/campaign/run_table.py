@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.result.columns import same_columns, unknown_column
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class RunTable(Mapping[str, NDArray[Any]]):
         return text if len(text) <= LONGEST_REPR else f"{text[: LONGEST_REPR - 5]} ...>"
 
 
-def run_table(table: Table) -> RunTable:
+def run_table(table: CampaignTable) -> RunTable:
     """Return the columns of a stored table; `input.` or `metric.` precedes a name that another column has."""
     columns: dict[str, NDArray[Any]] = {
         "run": table.run,

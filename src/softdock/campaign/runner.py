@@ -16,7 +16,7 @@ from softdock.campaign import store as campaign_store
 from softdock.campaign.adaptive import AdaptiveCampaign
 from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
 from softdock.campaign.manifest import differences, manifest_of
-from softdock.campaign.origins import load_origin, remember_origin
+from softdock.campaign.origins import read_origin, remember_origin
 from softdock.campaign.plan import Inputs, Plan
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
@@ -148,7 +148,7 @@ def plan_of(folder: Path, campaign: Path | None = None) -> Plan:
     """Return the plan of a stored campaign; raises InputError where its files or the program have changed."""
     with campaign_store.open_readonly(folder) as database:
         before = check_manifest(campaign_store.read_entry(database, "manifest"))
-    plan = load_origin(before, folder, campaign)
+    plan = read_origin(before, folder, campaign)
     changes = differences(before, manifest_of(plan))
     if changes:
         hint = "Restore what has changed, or start a new campaign in another folder."
@@ -185,7 +185,7 @@ def _execute(
     on_progress(progress)
     if progress.stopped_at is None and (adaptive is not None or any(missing)):
         kind = KINDS[str(plan.template.data["kind"])]
-        kind.load_runner()  # imports its modules once, before workers start
+        kind.import_runner()  # imports its modules once, before workers start
         chosen = options.backend or default_backend(kind, sum(missing))
         backend = Backend.CLUSTER if options.cluster else chosen
         check_workers(options.workers)

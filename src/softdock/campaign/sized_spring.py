@@ -8,15 +8,14 @@ import numpy as np
 
 from softdock.campaign.sizing import SpringSize
 from softdock.elements.joint_element import JointElement
-from softdock.elements.spring.model import Spring
+from softdock.elements.spring.model import Spring, energy_metric
 from softdock.elements.stop.model import Stop
 from softdock.model.expressions import Window, parse_metric
 from softdock.model.observations import Observation
 from softdock.model.system import Body
 from softdock.result import Array
+from softdock.tree.joints import motions_along
 
-ENERGY_METRIC = "spring_energy_max_"
-"""Beginning of the metrics with the largest stored energy of a spring."""
 SEAT = 0.1
 """Share of the stroke within which a limit of a stop is the seat of the spring, not the end of its stroke."""
 SPRING_KEYS = ("stiffness", "preload", "rest", "exponential.reference", "exponential.exponent")
@@ -53,14 +52,16 @@ class SizedSpring:
         `stroke` [m or rad] is the one that the spring is sized for, here and below. Infinite in runs without such a
         stop; a side without one in any run is missing.
         """
-        found: dict[float, Any] = {}
+        distances: dict[float, Any] = {}
         for name, stop in self.stops.items():
             for side, key in ((1.0, "upper"), (-1.0, "lower"), (1.0, "limit")):
                 limit = self._value(f"stops.{name}.{key}", getattr(stop, key))
                 if limit is not None:
                     rest = 0.0 if stop.limit is not None else self._spring_value("rest", self.spring.rest)
-                    found[side] = np.minimum(found.get(side, np.inf), side * (limit - rest))
-        ended = {side: np.where(one > SEAT * stroke, one, np.inf) for side, one in found.items()}
+                    distances[side] = np.minimum(distances.get(side, np.inf), side * (limit - rest))
+        ended = {
+            side: np.where(distance > SEAT * stroke, distance, np.inf) for side, distance in distances.items()
+        }
         return {side: distance for side, distance in ended.items() if np.isfinite(distance).any()}
 
     def available(self, stroke: float) -> Any:
@@ -117,7 +118,7 @@ class SizedSpring:
         """
         paths = [f"springs.{self.name}.{key}" for key in SPRING_KEYS]
         paths += [f"stops.{name}.{key}" for name in self.stops for key in STOP_KEYS]
-        varied = {path: found for path in paths if (found := column(f"input {path}")) is not None}
+        varied = {path: values for path in paths if (values := column(f"input {path}")) is not None}
         spring, stroke = replace(self, varied=varied), size.stroke
         what = "moment" if self.turning else "force"
         peaks = {name: column(f"peak_{what}_{name.replace('-', '_')}") for name in self.stops}
@@ -140,16 +141,14 @@ def find_spring(definition: Mapping[str, Any], metric: str) -> SizedSpring | Non
         if name is None:
             return None
         spring = Spring.model_validate(definition["springs"][name])
-        motions = Body.model_validate(definition["bodies"][spring.joint]).joint.motions
-        used = motions if spring.axis is None else motions[spring.axis : spring.axis + 1]
-        stops = {key: Stop.model_validate(one) for key, one in (definition.get("stops") or {}).items()}
+        joint = Body.model_validate(definition["bodies"][spring.joint]).joint
+        axes = len(joint.motions)
+        stops = {key: Stop.model_validate(stop) for key, stop in (definition.get("stops") or {}).items()}
         return SizedSpring(
             name=name,
             spring=spring,
-            stops={
-                key: stop for key, stop in stops.items() if _place(stop, motions) == _place(spring, motions)
-            },
-            turning=used[0] == "turning",
+            stops={key: stop for key, stop in stops.items() if _place(stop, axes) == _place(spring, axes)},
+            turning=motions_along(joint, spring.axis)[0] == "turning",
         )
     except (AttributeError, LookupError, TypeError, ValueError):  # of another kind, or damaged
         return None
@@ -164,10 +163,9 @@ def _spring_of(definition: Mapping[str, Any], metric: str) -> str | None:
         what, whole_run = expression.formula, expression.statistic == "max" and expression.window == Window()
         is_energy = whole_run and isinstance(what, Observation) and what.field == "energy"
         return what.name if is_energy and isinstance(what, Observation) and what.name in springs else None
-    flat = metric.removeprefix(ENERGY_METRIC) if metric.startswith(ENERGY_METRIC) else ""
-    return next((name for name in springs if name.replace("-", "_") == flat), None)
+    return next((name for name in springs if energy_metric(name) == metric), None)
 
 
-def _place(element: JointElement, motions: tuple[str, ...]) -> tuple[str, int | None]:
+def _place(element: JointElement, axes: int) -> tuple[str, int | None]:
     """Return the joint and the axis along which an element acts; the only axis of a joint needs no number."""
-    return element.joint, 0 if len(motions) == 1 else element.axis
+    return element.joint, 0 if axes == 1 else element.axis

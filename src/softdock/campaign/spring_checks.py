@@ -17,7 +17,7 @@ from softdock.campaign.runner import plan_of
 from softdock.campaign.sized_spring import SizedSpring, find_spring
 from softdock.campaign.sizing import SpringSize
 from softdock.campaign.stored_entries import check_row, decode_mapping
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.campaign.template import Template
 from softdock.campaign.workers import default_backend, default_workers, open_executor
 from softdock.errors import InputError
@@ -79,7 +79,7 @@ Repeat = Callable[[float, Sequence[int]], dict[int, Repeated]]
 """Repeats runs, by their numbers, with a linear spring of a stiffness."""
 
 
-def check_spring(table: Table, size: SpringSize, metric: str, stroke: float) -> SpringCheck:
+def check_spring(table: CampaignTable, size: SpringSize, metric: str, stroke: float) -> SpringCheck:
     """Repeat the runs that need the stiffest springs with the sized spring, until it holds in all of them.
 
     `stroke` [m or rad] is the one that the campaign gives the spring; stops may leave less of it, which `size` has.
@@ -99,7 +99,7 @@ def check_spring(table: Table, size: SpringSize, metric: str, stroke: float) -> 
         return SpringCheck(verified=False, reason="No run stores energy in it.")
     others = [int(run) for run in table.run if run not in size.runs]  # failed: nobody knows what they need
     kind = KINDS[str(plan.template.data["kind"])]
-    kind.load_runner()
+    kind.import_runner()
     with open_executor(default_backend(kind, len(estimates)), default_workers()) as (pool, _):
         try:
             repeater = _Repeater(plan, table, metric, stroke, pool, [*estimates, *others[:MOST_RUNS]])
@@ -115,7 +115,7 @@ def with_check(size: SpringSize, check: SpringCheck) -> SpringSize:
     """Return the size with the stiffness that holds in the repeated runs, and the energies that these showed."""
     if check.stiffness is None:
         return size
-    needed = {one.run: one.needed for one in check.repeated}
+    needed = {result.run: result.needed for result in check.repeated}
     energies = [
         0.5 * needed[run] * size.stroke**2 if run in needed else energy
         for run, energy in zip(size.runs.tolist(), size.energies.tolist(), strict=True)
@@ -135,18 +135,18 @@ def search_stiffness(repeat: Repeat, estimates: Mapping[int, float]) -> SpringCh
     known: dict[int, Repeated] = {}
     focus, count = worst, 0
     for _ in range(ROUNDS):
-        found = repeat(tried, focus)
-        known, count = known | found, count + len(found)
-        if any(one.problem for one in found.values()):
+        results = repeat(tried, focus)
+        known, count = known | results, count + len(results)
+        if any(result.problem for result in results.values()):
             break
-        holds, needed = _all_hold(found), _largest_need(found)
+        holds, needed = _all_hold(results), _largest_need(results)
         failed, held, failures = (failed, tried, 0) if holds else (tried, held, failures + 1)
         if holds and tried <= max((1.0 + 2.0 * TOLERANCE) * max(needed, failed), least):
             wanted = {*worst, *(run for run, estimate in estimates.items() if estimate > tried)}
-            others = repeat(tried, [run for run in estimates if run in wanted and run not in found])
+            others = repeat(tried, [run for run in estimates if run in wanted and run not in results])
             known, count = known | others, count + len(others)
             if _all_hold(others):
-                return _verdict({run: known[run] for run in wanted | set(found)}, tried, count)
+                return _verdict({run: known[run] for run in wanted | set(results)}, tried, count)
             failed, held, needed = tried, math.inf, _largest_need(others)
         focus = sorted(known, key=lambda run: -known[run].needed)[:FOCUS]
         wanted_next = (1.0 + TOLERANCE) * needed if failures <= TRUSTED else 2.0 * tried
@@ -163,19 +163,21 @@ def search_with_others(repeat: Repeat, estimates: Mapping[int, float], others: S
     for _ in range(ROUNDS):
         if check.stiffness is None or not others:
             return check
-        found = repeat(check.stiffness, others[:MOST_RUNS])
-        short = {run: one.needed for run, one in found.items() if not one.problem and not one.holds}
+        results = repeat(check.stiffness, others[:MOST_RUNS])
+        short = {
+            run: result.needed for run, result in results.items() if not result.problem and not result.holds
+        }
         if not short:
             break
         estimates = dict(sorted({**estimates, **short}.items(), key=lambda item: -item[1]))
         check = search_stiffness(repeat, estimates)
-    failing = [run for run in others if run not in found or not found[run].holds]
+    failing = [run for run in others if run not in results or not results[run].holds]
     if failing:
         named = f"{', '.join(map(str, failing[:5]))}{' ...' if len(failing) > 5 else ''}"
         reason = f"Of the runs that failed in the campaign, these fail with it, too: {named}."
         return replace(check, verified=False, reason=reason)
-    known = {one.run: one for one in check.repeated} | found
-    return _verdict(known, check.stiffness, check.repetitions + len(found))
+    known = {result.run: result for result in check.repeated} | results
+    return _verdict(known, check.stiffness, check.repetitions + len(results))
 
 
 def _next(wanted: float, failed: float, held: float) -> float:
@@ -185,24 +187,24 @@ def _next(wanted: float, failed: float, held: float) -> float:
     return wanted if wanted > failed else 2.0 * failed
 
 
-def _largest_need(found: Mapping[int, Repeated]) -> float:
-    return max(one.needed for one in found.values())
+def _largest_need(results: Mapping[int, Repeated]) -> float:
+    return max(result.needed for result in results.values())
 
 
-def _all_hold(found: Mapping[int, Repeated]) -> bool:
-    return all(one.holds for one in found.values())
+def _all_hold(results: Mapping[int, Repeated]) -> bool:
+    return all(result.holds for result in results.values())
 
 
 def _verdict(known: Mapping[int, Repeated], stiffness: float | None, count: int) -> SpringCheck:
     """Return the check with a stiffness that held in the known runs, or that none was found."""
-    ranked = sorted(known.values(), key=lambda one: -one.deflection / one.available)
-    problem = next((f" Run {one.run}: {one.problem}" for one in ranked if one.problem), "")
+    ranked = sorted(known.values(), key=lambda result: -result.deflection / result.available)
+    problem = next((f" Run {result.run}: {result.problem}" for result in ranked if result.problem), "")
     none = f"No stiffness was found with which all repeated runs stay within the stroke.{problem}"
     return SpringCheck(
         verified=stiffness is not None,
         reason="" if stiffness is not None else none,
         stiffness=stiffness,
-        available=min(one.available for one in ranked),
+        available=min(result.available for result in ranked),
         repetitions=count,
         repeated=tuple(ranked),
     )
@@ -212,7 +214,13 @@ class _Repeater:
     """Repeats runs of a campaign with a linear spring in place of the one that is sized."""
 
     def __init__(
-        self, plan: Plan, table: Table, metric: str, stroke: float, pool: Executor, runs: Sequence[int]
+        self,
+        plan: Plan,
+        table: CampaignTable,
+        metric: str,
+        stroke: float,
+        pool: Executor,
+        runs: Sequence[int],
     ) -> None:
         self.metric, self.stroke, self.pool = metric, stroke, pool
         spring = _spring_in(plan.template.data, metric)
@@ -281,13 +289,13 @@ class _Repeater:
 
 
 def _spring_in(definition: Mapping[str, Any], metric: str) -> SizedSpring:
-    found = find_spring(definition, metric)
-    if found is None:
+    spring = find_spring(definition, metric)
+    if spring is None:
         raise InputError("The scenario of a run has no such spring.")
-    return found
+    return spring
 
 
-def _stored_inputs(plan: Plan, table: Table, runs: Sequence[int]) -> dict[int, Inputs]:
+def _stored_inputs(plan: Plan, table: CampaignTable, runs: Sequence[int]) -> dict[int, Inputs]:
     """Return the inputs of runs by their numbers; those of the table where they depend on earlier runs."""
     if plan.campaign.method == "monte-carlo":
         return {run: plan.inputs(run, run + 1)[0] for run in runs}

@@ -53,12 +53,12 @@ def repeated_table(size: SpringSize, check: SpringCheck, system: UnitSystem) -> 
     unit, stiffness = ("rad" if size.turning else "m"), stiffness_unit(size.turning)
     rows = [
         (
-            str(one.run),
-            one.problem or format_quantity(one.deflection, unit, system),
-            format_quantity(one.available, unit, system),
-            format_quantity(one.needed, stiffness, system),
+            str(result.run),
+            result.problem or format_quantity(result.deflection, unit, system),
+            format_quantity(result.available, unit, system),
+            format_quantity(result.needed, stiffness, system),
         )
-        for one in check.repeated[:MOST_LISTED]
+        for result in check.repeated[:MOST_LISTED]
     ]
     return Table(
         header=("repeated run", "largest deflection", "available stroke", "needed stiffness"), rows=rows

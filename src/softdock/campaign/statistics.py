@@ -87,8 +87,8 @@ def rank_correlation(name: str, x: ArrayLike, metric: str, y: ArrayLike) -> Rank
         return None
     from scipy import stats  # slow to import
 
-    found = stats.spearmanr(a, b)
-    return RankCorrelation(name, metric, float(found.statistic), float(found.pvalue), int(a.size))
+    correlation = stats.spearmanr(a, b)
+    return RankCorrelation(name, metric, float(correlation.statistic), float(correlation.pvalue), int(a.size))
 
 
 @dataclass(frozen=True)

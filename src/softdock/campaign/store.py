@@ -232,8 +232,8 @@ class Store:
 
     def stopped_at(self) -> int | None:
         """Return the number of runs after which the campaign ended before its largest number; None otherwise."""
-        found: int | None = read_entry(self._database, "state").get("stopped_at")
-        return found
+        count: int | None = read_entry(self._database, "state").get("stopped_at")
+        return count
 
     def stop_at(self, runs: int) -> None:
         """Record that the campaign ended after `runs` runs by its stop rule or method, and delete later runs."""
@@ -253,8 +253,8 @@ def _write_entries(database: sqlite3.Connection, entries: Mapping[str, Any]) -> 
 
 def _campaign_digest(database: sqlite3.Connection) -> str:
     """Return the digest of the manifest that the digests of rows contain; empty in a table of an earlier version."""
-    found = database.execute("SELECT value FROM manifest WHERE key = ?", (f"{DIGEST_OF}manifest",)).fetchone()
-    return str(found[0]) if found else ""
+    row = database.execute("SELECT value FROM manifest WHERE key = ?", (f"{DIGEST_OF}manifest",)).fetchone()
+    return str(row[0]) if row else ""
 
 
 def _free_bytes(folder: Path) -> float:
@@ -310,16 +310,16 @@ def _check_format(database: sqlite3.Connection, path: Path) -> None:
 
 def read_entry(database: sqlite3.Connection, key: str) -> Any:
     """Return a decoded entry of the manifest table; raises StoredEntryError where it is missing or damaged."""
-    found = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
-    if found is None:
+    row = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
+    if row is None:
         raise StoredEntryError(f"it has no {key}")
-    return decode(found[0])
+    return decode(row[0])
 
 
 def read_optional_entry(database: sqlite3.Connection, key: str) -> Any:
     """Return a decoded entry of the manifest table; None where there is none."""
-    found = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
-    return decode(found[0]) if found else None
+    row = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
+    return decode(row[0]) if row else None
 
 
 def read_units(database: sqlite3.Connection) -> dict[str, str]:

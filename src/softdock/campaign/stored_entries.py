@@ -255,30 +255,30 @@ def decode(text: Any) -> Any:
 
 def decode_mapping(text: str) -> dict[str, Any]:
     """Return the values of a row by name."""
-    found = decode(text)
-    if not isinstance(found, dict):
+    data = decode(text)
+    if not isinstance(data, dict):
         raise StoredEntryError("the values of a run have no names")
-    return found
+    return data
 
 
 def decode_texts(text: str) -> list[str]:
     """Return the warnings of a row."""
-    found = decode(text)
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    data = decode(text)
+    if not isinstance(data, list) or not all(isinstance(item, str) for item in data):
         raise StoredEntryError("the warnings of a run are not texts")
-    return found
+    return data
 
 
 def decode_verdicts(text: str) -> dict[str, dict[str, Any]]:
     """Return verdict, value and margin of the requirements of a row, by identifier."""
-    found = decode_mapping(text)
-    for one in found.values():
-        if not isinstance(one, dict) or not one.keys() >= {"verdict", "value", "margin"}:
+    data = decode_mapping(text)
+    for verdict in data.values():
+        if not isinstance(verdict, dict) or not verdict.keys() >= {"verdict", "value", "margin"}:
             raise StoredEntryError("a requirement of a run has no verdict, value or margin")
-        number = one["margin"] is None or isinstance(one["margin"], int | float)
-        if one["verdict"] not in get_args(Verdict) or not number:
-            raise StoredEntryError(f"a requirement of a run has the verdict {str(one['verdict'])[:40]!r}")
-    return found
+        number = verdict["margin"] is None or isinstance(verdict["margin"], int | float)
+        if verdict["verdict"] not in get_args(Verdict) or not number:
+            raise StoredEntryError(f"a requirement of a run has the verdict {str(verdict['verdict'])[:40]!r}")
+    return data
 
 
 def check_row(values: Sequence[Any]) -> Row:

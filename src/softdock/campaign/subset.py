@@ -50,7 +50,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class _Samples:
+class _LevelSamples:
     """Samples of a level, chain by chain."""
 
     z: Array
@@ -86,16 +86,16 @@ class SubsetSimulation:
         while self._add_level(samples, acceptance):
             samples, acceptance = yield from self._next_level(samples, self.levels[-1].threshold)
 
-    def _first_level(self) -> Generator[Array, Array, _Samples]:
+    def _first_level(self) -> Generator[Array, Array, _LevelSamples]:
         count = self.settings.level_runs
         z = self._draw(count)
         margin = yield z
         self._scatter = np.zeros(count)
-        return _Samples(z, margin, np.arange(count, dtype=np.int64), 1)
+        return _LevelSamples(z, margin, np.arange(count, dtype=np.int64), 1)
 
     def _next_level(
-        self, samples: _Samples, threshold: float
-    ) -> Generator[Array, Array, tuple[_Samples, float]]:
+        self, samples: _LevelSamples, threshold: float
+    ) -> Generator[Array, Array, tuple[_LevelSamples, float]]:
         """Run one chain from each of the samples with the smallest margins, all below the threshold."""
         steps = round(1.0 / self.settings.level_probability)
         seeds = np.sort(np.argsort(samples.margin, kind="stable")[: len(samples.margin) // steps])
@@ -107,22 +107,22 @@ class SubsetSimulation:
             kept, accepted = np.sqrt(1.0 - spread**2), 0.0
             for step in range(1, steps):
                 candidate = kept * z[group, step - 1] + spread * self._draw(len(group))  # Eq. (U3)
-                found = yield candidate
-                inside = found <= threshold
+                margins = yield candidate
+                inside = margins <= threshold
                 z[group, step] = np.where(inside[:, None], candidate, z[group, step - 1])
-                margin[group, step] = np.where(inside, found, margin[group, step - 1])
+                margin[group, step] = np.where(inside, margins, margin[group, step - 1])
                 accepted += float(inside.mean()) / (steps - 1)
             self._spread *= math.exp(accepted - ACCEPTANCE)  # Eq. (U4)
             rates.append(accepted)
         root = np.repeat(samples.root[seeds], steps)
-        return _Samples(z.reshape(-1, self.dims), margin.ravel(), root, steps), float(np.mean(rates))
+        return _LevelSamples(z.reshape(-1, self.dims), margin.ravel(), root, steps), float(np.mean(rates))
 
     def _draw(self, count: int) -> Array:
         noise = self.noise(self.runs, self.runs + count)
         self.runs += count
         return noise
 
-    def _add_level(self, samples: _Samples, acceptance: float | None) -> bool:
+    def _add_level(self, samples: _LevelSamples, acceptance: float | None) -> bool:
         """Evaluate the samples of a level; return whether another level follows."""
         margin, count = samples.margin, len(samples.margin)
         seeds = round(count * self.settings.level_probability)
@@ -195,16 +195,18 @@ class SubsetSimulation:
         """Return what was found as plain data."""
         low, high = self.interval()
         variation = self.coefficient_of_variation
-        found = self.probability if self.levels else None
+        probability = self.probability if self.levels else None
         return {
-            "probability": found,
+            "probability": probability,
             "low": low,
             "high": high,
             "confidence": self.settings.confidence,
             "coefficient_of_variation": variation,
             "reached": self.reached,
             "runs": self.runs,
-            "monte_carlo_runs": (1.0 - found) / (found * variation**2) if found and variation else None,
+            "monte_carlo_runs": (1.0 - probability) / (probability * variation**2)
+            if probability and variation
+            else None,
             "levels": [asdict(level) for level in self.levels],
         }
 

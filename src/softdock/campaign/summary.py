@@ -24,7 +24,7 @@ from softdock.campaign.statistics import (
     sobol_indices,
     stop_rule_state,
 )
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.errors import InputError, Problem
 from softdock.model.requirements import metric_names
 from softdock.presentation.campaign import stop_rule_text, success_text
@@ -117,8 +117,8 @@ class CampaignSummary:
                 }
                 for metric, (count, values) in self.quantiles.items()
             },
-            "rank_correlations": [asdict(one) for one in self.correlations],
-            "requirements": [asdict(one) for one in self.requirements],
+            "rank_correlations": [asdict(correlation) for correlation in self.correlations],
+            "requirements": [asdict(requirement) for requirement in self.requirements],
             "sobol": {
                 metric: {"names": i.names, "first_order": i.first, "total": i.total, "points": i.complete}
                 for metric, i in self.sobol.items()
@@ -134,12 +134,12 @@ class CampaignSummary:
             },
             "worst": {what: [run for run, _ in cases] for what, cases in self.worst.items()},
             "units": self.units,
-            "phases": [asdict(one) for one in self.phases],
+            "phases": [asdict(phase) for phase in self.phases],
         }
         return {name: plain_data(value) for name, value in data.items()}
 
 
-def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
+def summarise(whole: CampaignTable, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
     """Return the summary of a table, with sentences in a unit system.
 
     Statistics use the runs that do not depend on each other.
@@ -190,7 +190,7 @@ def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
     )  # fmt: skip
 
 
-def _sample_sentence(whole: Table, sample: Table) -> list[str]:
+def _sample_sentence(whole: CampaignTable, sample: CampaignTable) -> list[str]:
     """Return which runs the statistics use, where these are not all."""
     if whole.level is None:
         return []
@@ -199,7 +199,7 @@ def _sample_sentence(whole: Table, sample: Table) -> list[str]:
     ]
 
 
-def _failure_sentence(table: Table) -> list[str]:
+def _failure_sentence(table: CampaignTable) -> list[str]:
     """Return how many runs failed, by outcome; nothing if there is none."""
     failures = table.failures()
     if not failures:
@@ -211,7 +211,7 @@ def _failure_sentence(table: Table) -> list[str]:
     ]
 
 
-def dispersed_inputs(table: Table) -> list[str]:
+def dispersed_inputs(table: CampaignTable) -> list[str]:
     """Return the names of the numeric inputs; norms instead of components where a magnitude is dispersed."""
     replaced: set[str] = set()
     for name in table.inputs:
@@ -220,10 +220,10 @@ def dispersed_inputs(table: Table) -> list[str]:
     return [name for name in table.inputs if name not in replaced]
 
 
-def chosen_metrics(table: Table) -> list[str]:
+def chosen_metrics(table: CampaignTable) -> list[str]:
     """Return the metrics that the campaign names, or the first that vary, those with requirements before others.
 
-    Metrics that repeat an earlier one up to `SAME_VALUES`, such as the load of a joint behind the only contact, are
+    Metrics that repeat an earlier one up to `SAME_VALUES`, such as the reaction of a joint behind the only contact, are
     left out of the latter.
     """
     named = [name for name in table.manifest["campaign"]["metrics"] if name in table.metrics]
@@ -246,36 +246,36 @@ def _different(columns: Mapping[str, Array], names: Iterable[str]) -> list[str]:
     return kept
 
 
-def _same_values(one: Array, other: Array) -> bool:
+def _same_values(values: Array, other: Array) -> bool:
     """Return whether two columns have values in the same runs and are nearly equal there."""
-    known = np.isfinite(one)
+    known = np.isfinite(values)
     if not np.array_equal(known, np.isfinite(other)):
         return False
-    largest = max(np.abs(one[known]).max(initial=0.0), np.abs(other[known]).max(initial=0.0)) or 1.0
-    one, other = one[known] / largest, other[known] / largest  # so that squares are finite
-    return bool(np.linalg.norm(one - other) <= SAME_VALUES * np.linalg.norm(one))
+    largest = max(np.abs(values[known]).max(initial=0.0), np.abs(other[known]).max(initial=0.0)) or 1.0
+    values, other = values[known] / largest, other[known] / largest  # so that squares are finite
+    return bool(np.linalg.norm(values - other) <= SAME_VALUES * np.linalg.norm(values))
 
 
-def _correlations(table: Table, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:
+def _correlations(table: CampaignTable, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:
     columns = {metric: table.metrics[metric] for metric in metrics}
     if table.success is not None:
         columns["success"] = table.success.astype(float)
-    found = [
+    correlations = [
         rank_correlation(name, table.inputs[name], metric, values)
         for name in inputs
         for metric, values in columns.items()
     ]
-    return [one for one in found if one is not None]
+    return [correlation for correlation in correlations if correlation is not None]
 
 
-def _success_sentence(table: Table) -> list[str]:
+def _success_sentence(table: CampaignTable) -> list[str]:
     rate = table.success_rate()
     if rate is None:
         return []
     return [f"{table.run.size:,} runs: {success_text(rate['share'], rate['low'], rate['high'])}"]
 
 
-def _stop_sentence(table: Table) -> list[str]:
+def _stop_sentence(table: CampaignTable) -> list[str]:
     """Return whether the stop rule of a complete campaign was satisfied; nothing without a rule."""
     rule, success = table.manifest["campaign"].get("stop"), table.success
     if rule is None or success is None or table.run.size < table.planned:
@@ -285,14 +285,17 @@ def _stop_sentence(table: Table) -> list[str]:
     return list(filter(None, [stop_rule_text(state, success.size)]))
 
 
-def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> list[str]:
+def _assist_sentences(table: CampaignTable, inputs: list[str], system: UnitSystem) -> list[str]:
     """Return sentences with the numbers that the ASSIST paper reads from its Figures 12 to 14."""
     if "opening_time" not in table.metrics or "approach.speed" not in table.inputs:
         return []
     time, speed = table.metrics["opening_time"], table.inputs["approach.speed"]
-    found = [rank_correlation(name, table.inputs[name], "opening_time", time) for name in inputs]
-    known = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
-    by_speed = next((one for one in known if one.input == "approach.speed"), None)
+    correlations = [rank_correlation(name, table.inputs[name], "opening_time", time) for name in inputs]
+    known = sorted(
+        (correlation for correlation in correlations if correlation),
+        key=lambda correlation: -abs(correlation.coefficient),
+    )
+    by_speed = next((correlation for correlation in known if correlation.input == "approach.speed"), None)
     fast = np.isfinite(time) & (speed > FAST_APPROACH)
     if by_speed is None or not fast.any():
         return []
@@ -306,7 +309,7 @@ def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> li
         f"{low:g} and {high:g} s "
         f"(median {median:.2f} s, 90 % between {q05:.2f} and {q95:.2f} s).",
     ]
-    others = [one for one in known if one.input != "approach.speed"]
+    others = [correlation for correlation in known if correlation.input != "approach.speed"]
     if others:
         largest = others[0]
         verdict = (
@@ -321,27 +324,27 @@ def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> li
     return sentences
 
 
-def _springs(table: Table) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
+def _springs(table: CampaignTable) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
     """Return the sized springs of the campaign, and what repeating runs with them showed, by name."""
     sizes, checks = [], {}
     for name, spring in table.manifest["campaign"]["springs"].items():
         values = table.metrics.get(spring["metric"])
         if values is None:
             continue
-        found = find_spring(table.manifest["scenario"]["data"], spring["metric"])
+        sized = find_spring(table.manifest["scenario"]["data"], spring["metric"])
         try:
-            size = size_spring(name, spring["stroke"], table.run, values, found.turning if found else None)
+            size = size_spring(name, spring["stroke"], table.run, values, sized.turning if sized else None)
         except ValueError as error:
             field = f"springs.{name}.stroke"
             raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None
         stroke = size.stroke
-        size = size if found is None else found.count_stops(size, _column_of(table, size))
+        size = size if sized is None else sized.count_stops(size, _column_of(table, size))
         checks[name] = check_spring(table, size, spring["metric"], stroke)
         sizes.append(with_check(size, checks[name]))
     return sizes, checks
 
 
-def _column_of(table: Table, size: SpringSize) -> Column:
+def _column_of(table: CampaignTable, size: SpringSize) -> Column:
     """Return a function that returns inputs (`input PATH`) and metrics of the runs of a size."""
     rows = np.isin(table.run, size.runs)
     columns = {f"input {name}": values for name, values in table.inputs.items()} | table.metrics
@@ -352,28 +355,31 @@ def _column_of(table: Table, size: SpringSize) -> Column:
     return column
 
 
-def _sobol(table: Table, metrics: list[str]) -> dict[str, SobolIndices]:
+def _sobol(table: CampaignTable, metrics: list[str]) -> dict[str, SobolIndices]:
     names = tuple(table.manifest["campaign"]["dispersions"])
     if not np.array_equal(table.run, np.arange(table.run.size)):
         return {}  # runs of the design are missing while the campaign runs
-    found = {metric: sobol_indices(names, table.metrics[metric]) for metric in metrics}
-    return {metric: indices for metric, indices in found.items() if indices is not None}
+    computed = {metric: sobol_indices(names, table.metrics[metric]) for metric in metrics}
+    return {metric: indices for metric, indices in computed.items() if indices is not None}
 
 
-def _envelope(table: Table, inputs: list[str]) -> tuple[str, str, Envelope] | None:
+def _envelope(table: CampaignTable, inputs: list[str]) -> tuple[str, str, Envelope] | None:
     """Return the capture envelope over the two inputs with the largest rank correlation with success."""
     success = table.success
     if success is None or success.all() or not success.any():
         return None
-    found = [rank_correlation(n, table.inputs[n], "success", success.astype(float)) for n in inputs]
-    known = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
+    correlations = [rank_correlation(n, table.inputs[n], "success", success.astype(float)) for n in inputs]
+    known = sorted(
+        (correlation for correlation in correlations if correlation),
+        key=lambda correlation: -abs(correlation.coefficient),
+    )
     if len(known) < 2:
         return None
     x, y = known[0].input, known[1].input
     return x, y, capture_envelope(table.inputs[x], table.inputs[y], success)
 
 
-def _worst(table: Table, metrics: list[str], system: UnitSystem) -> dict[str, list[tuple[int, str]]]:
+def _worst(table: CampaignTable, metrics: list[str], system: UnitSystem) -> dict[str, list[tuple[int, str]]]:
     cases: dict[str, list[tuple[int, str]]] = {}
     bad = [i for i, status in enumerate(table.status) if status != "done"]
     if bad:
@@ -393,7 +399,7 @@ def _worst(table: Table, metrics: list[str], system: UnitSystem) -> dict[str, li
     return cases
 
 
-def _predictions(table: Table) -> BulkPredictions | None:
+def _predictions(table: CampaignTable) -> BulkPredictions | None:
     """Return the predicted impacts of all samples, for chains of two and two masses."""
     count = table.manifest["campaign"]["predictions"]
     if count is None:
@@ -406,15 +412,15 @@ def _predictions(table: Table) -> BulkPredictions | None:
     )
 
 
-def _prediction_sentences(found: BulkPredictions | None) -> list[str]:
-    if found is None:
+def _prediction_sentences(predictions: BulkPredictions | None) -> list[str]:
+    if predictions is None:
         return []
-    before = max(float(np.nanmax(np.abs(found.predicted))), 1e-300)
-    error = np.abs(found.simulated - found.predicted) / before
+    before = max(float(np.nanmax(np.abs(predictions.predicted))), 1e-300)
+    error = np.abs(predictions.simulated - predictions.predicted) / before
     known = error[np.isfinite(error)]
     median, q95, largest = np.quantile(known, (0.5, 0.95, 1.0))
     return [
-        f"{found.ratio.size:,} impacts predicted, {known.size:,} of them simulated: relative to the largest "
+        f"{predictions.ratio.size:,} impacts predicted, {known.size:,} of them simulated: relative to the largest "
         f"velocity after the impact, theory and simulation differ by {median:.2g} (median), {q95:.2g} (95 % of "
         f"runs) and at most {largest:.2g}."
     ]

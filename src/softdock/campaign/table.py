@@ -41,7 +41,7 @@ NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
 
 
 @dataclass(frozen=True)
-class Table:
+class CampaignTable:
     """Columns of all finished runs, in the order of their numbers."""
 
     manifest: dict[str, Any]
@@ -82,7 +82,7 @@ class Table:
         """Method of the campaign."""
         return str(self.manifest["campaign"].get("method", "monte-carlo"))
 
-    def random_sample(self) -> "Table":
+    def random_sample(self) -> "CampaignTable":
         """Return the runs that statistics may use; later levels of `subset` and `boundary` are chosen near failure."""
         if self.level is None:
             return self
@@ -159,7 +159,7 @@ class Table:
         return {str(names[i]): int(numbers[i]) for i in order}
 
 
-def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
+def read_table(folder: Path, campaign_file: Path | None = None) -> CampaignTable:
     """Read the table of a campaign; also while the campaign runs."""
     with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
@@ -174,7 +174,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         phases = [decode_phases(row.phases) for row in rows]
         discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
         phase_names(manifest["scenario"]["data"])  # refuses damaged phases here, where the table is named
-    return Table(
+    return CampaignTable(
         manifest=manifest,
         state=state,
         run=np.array([row.run for row in rows], dtype=np.int64),
@@ -315,7 +315,7 @@ def export_runs(folder: Path, path: Path) -> None:
         fields = _fields(database, bool(success), has_level, bool(names))
         discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
         schema = pa.schema(
-            [_field(*one, units) for one in fields], {"discrepancies": json.dumps(discrepancies)}
+            [_field(*field, units) for field in fields], {"discrepancies": json.dumps(discrepancies)}
         )
         with (
             file_errors(path, "write"),
@@ -326,7 +326,7 @@ def export_runs(folder: Path, path: Path) -> None:
                 records = [_record(row, success) for row in rows]
                 levels = level_of_runs(manifest, np.array([row.run for row in rows], dtype=np.int64))
                 if levels is not None:
-                    records = [{**one, "level": level} for one, level in zip(records, levels.tolist())]
+                    records = [{**record, "level": level} for record, level in zip(records, levels.tolist())]
                 writer.write_table(pa.Table.from_pylist(records, schema=schema))
 
 
@@ -451,11 +451,11 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
 
 def _with_norms(inputs: dict[str, Array], dispersions: dict[str, Any]) -> dict[str, Array]:
     """Add the norm of every vector whose magnitude is dispersed, of its first two components where it is lateral."""
-    found: dict[str, Array] = dict(inputs)
+    extended: dict[str, Array] = dict(inputs)
     for path, dispersion in dispersions.items():
         parts = [inputs[f"{path}.{k}"] for k in range(3) if f"{path}.{k}" in inputs]
         if dispersion["magnitude"] is not None and parts:
-            found[f"{path}.norm"] = np.sqrt(sum(part**2 for part in parts))
+            extended[f"{path}.norm"] = np.sqrt(sum(part**2 for part in parts))
         if dispersion.get("lateral") is not None and len(parts) == 3:
-            found[f"{path}.lateral"] = np.hypot(parts[0], parts[1])
-    return found
+            extended[f"{path}.lateral"] = np.hypot(parts[0], parts[1])
+    return extended

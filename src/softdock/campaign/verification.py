@@ -27,7 +27,7 @@ def check_verdicts(folder: Path) -> VerdictCheck:
         definition, units = manifest["scenario"]["data"], store.read_units(database)
         requirements = read_requirements(definition)
         names = metric_names(requirements, definition.get("metrics") or {})
-        wanted = {key: one for key, one in requirements.items() if one.box is None}
+        wanted = {key: requirement for key, requirement in requirements.items() if requirement.box is None}
         compared, others = 0, []
         for row in _rows(database):
             if row.status != "done":
@@ -36,9 +36,9 @@ def check_verdicts(folder: Path) -> VerdictCheck:
             for key, requirement in wanted.items():
                 name = names.get(key, "")
                 unit = units.get(name, "1")
-                found = assess_value(key, requirement, row.outcome, metrics.get(name), unit)
+                assessed = assess_value(key, requirement, row.outcome, metrics.get(name), unit)
                 compared += 1
-                if not agree(stored.get(key, {}), found, ("verdict", "value", "margin")):
+                if not agree(stored.get(key, {}), assessed, ("verdict", "value", "margin")):
                     others.append(f"run {row.run} {key}")
     return VerdictCheck(compared, others)
 

@@ -17,16 +17,16 @@ def bench(
     """Measure speed and accuracy, and compare them with other programs."""
     from softdock.bench import BENCHMARKS, benchmark
 
-    chosen = {one: benchmark(one) for one in ([name] if name else BENCHMARKS)}
+    chosen = {key: benchmark(key) for key in ([name] if name else BENCHMARKS)}
     measured = []
-    for one, module in chosen.items():
-        with console.progress_bar(f"Measuring {one}") as progress:
+    for key, module in chosen.items():
+        with console.progress_bar(f"Measuring {key}") as progress:
             rows = module.run(progress)
             if long and hasattr(module, "run_long"):
                 rows += module.run_long(progress)
-        measured.append({"bench": one, "results": rows})
+        measured.append({"bench": key, "results": rows})
         if not as_json:
-            _print_table(one, rows)
+            _print_table(key, rows)
     if as_json:
         console.print_json(measured[0] if name else measured)
 

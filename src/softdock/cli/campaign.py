@@ -84,12 +84,12 @@ def run(
 ) -> None:
     """Run a campaign into a new folder."""
     from softdock.campaign import runner
-    from softdock.campaign.loading import load
+    from softdock.campaign.loading import read_campaign
     from softdock.campaign.workers import check_workers
 
     means = _execution_means(place, workers, cluster)
     check_workers(workers)
-    plan = load(name, runs=runs, seed=seed)
+    plan = read_campaign(name, runs=runs, seed=seed)
     if check:
         console.refuse_check_without(plan.template.data["requirements"], "campaign")
     if rerun is not None:
@@ -334,8 +334,8 @@ def _show_status(folder: Path, as_json: bool, with_hint: bool = True) -> "list[C
 
     status, (verdicts, text) = status_of(folder), _requirements(folder)
     if as_json:
-        found = plain_data([asdict(one) for one in verdicts])
-        console.print_json({"folder": str(folder), **status, "requirements": found})
+        verdict_data = plain_data([asdict(verdict) for verdict in verdicts])
+        console.print_json({"folder": str(folder), **status, "requirements": verdict_data})
         return verdicts
     _print_status(status)
     if text:
@@ -373,11 +373,11 @@ def _print_status(status: dict[str, Any]) -> None:
         console.print_text(success_text(success["share"], success["low"], success["high"]))
     if status["phases"]:
         console.print_text(phase_share_table(status["phases"]).to_text())
-    found = status["subset"] or status["boundary"]
-    table = search_table(status["method"], found)
+    search = status["subset"] or status["boundary"]
+    table = search_table(status["method"], search)
     if table is not None:
         console.print_text(table.to_text())
-    for sentence in search_sentences(status["method"], found):
+    for sentence in search_sentences(status["method"], search):
         console.print_text(sentence)
     rule = status["stop_rule"]
     if rule and status["complete"] and not rule["reached"]:

@@ -49,73 +49,77 @@ def compare(
             raise InputError(Problem(field="--offset", message=f"The value {error}.", given=offset)) from None
     if units is not None:
         find_unit_system(units)  # refuse an unknown one before the files are read
-    found = compare_runs(load_run(run_a), load_run(run_b), shift)
-    system = unit_system_of(found.a.definition, units)
-    written = [] if out is None else _write(found, out, system)
+    comparison = compare_runs(load_run(run_a), load_run(run_b), shift)
+    system = unit_system_of(comparison.a.definition, units)
+    written = [] if out is None else _write(comparison, out, system)
     if as_json:
-        console.print_json(found.to_json())
+        console.print_json(comparison.to_json())
         return
-    for run, result in (("A", found.a), ("B", found.b)):
+    for run, result in (("A", comparison.a), ("B", comparison.b)):
         for text in discrepancy_texts(result.discrepancies):
             console.print_text(f"{run}: {text}")
-    _print(found, system)
+    _print(comparison, system)
     for path in written:
         console.print_text(f"Written to {path}")
 
 
-def _write(found: "Comparison", folder: Path, system: "UnitSystem") -> list[Path]:
+def _write(comparison: "Comparison", folder: Path, system: "UnitSystem") -> list[Path]:
     from softdock.files.atomic import write_together
     from softdock.report.comparison import draw_comparison
 
-    text = json.dumps(found.to_json(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    text = json.dumps(comparison.to_json(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     console.make_folder(folder)
-    figures = draw_comparison(found, folder, system)
+    figures = draw_comparison(comparison, folder, system)
     write_together(folder, {FILE: text.encode()})
     return [*figures, folder / FILE]
 
 
-def _print(found: "Comparison", system: "UnitSystem") -> None:
+def _print(comparison: "Comparison", system: "UnitSystem") -> None:
     from softdock.presentation.labels import shorten_list
     from softdock.presentation.numbers import format_quantity
 
-    alignment = found.alignment
+    alignment = comparison.alignment
     how = "found by correlation" if alignment.estimated else "given"
-    console.print_text(f"A: {found.a.scenario}, {found.a.message}")
-    console.print_text(f"B: {found.b.scenario}, {found.b.message}")
+    console.print_text(f"A: {comparison.a.scenario}, {comparison.a.message}")
+    console.print_text(f"B: {comparison.b.scenario}, {comparison.b.message}")
     console.print_text(
         f"B is shifted by {format_quantity(alignment.offset, 's')} ({how}); common time "
-        f"{format_quantity(found.start, 's')} to {format_quantity(found.end, 's')}."
+        f"{format_quantity(comparison.start, 's')} to {format_quantity(comparison.end, 's')}."
     )
     console.print_text()
-    if found.joints:
-        console.print_text(_joint_table(found, system).to_text())
+    if comparison.joints:
+        console.print_text(_joint_table(comparison, system).to_text())
         console.print_text()
-    ranked = _ranked(found)
+    ranked = _ranked(comparison)
     console.print_text(_channel_table(ranked[:MOST_LINES], system).to_text())
     if len(ranked) > MOST_LINES:
         console.print_text(
             f"... and {len(ranked) - MOST_LINES} more channels with smaller differences; --json prints all."
         )
-    for run, names in (("A", found.only_a), ("B", found.only_b)):
+    for run, names in (("A", comparison.only_a), ("B", comparison.only_b)):
         if names:
             console.print_text(f"Only in {run}: {shorten_list(list(names), 6)}.")
-    if found.other_unit:
+    if comparison.other_unit:
         console.print_text(
-            f"Not compared, because their units differ in dimension: {', '.join(found.other_unit)}."
+            f"Not compared, because their units differ in dimension: {', '.join(comparison.other_unit)}."
         )
 
 
-def _joint_table(found: "Comparison", system: "UnitSystem") -> "Table":
+def _joint_table(comparison: "Comparison", system: "UnitSystem") -> "Table":
     from softdock.presentation.numbers import MISSING, format_quantity
     from softdock.presentation.tables import Table
 
     rows = []
-    for name, both in found.joints.items():
+    for name, both in comparison.joints.items():
         cells = [name]
         for quantity in ("angle", "torque"):
-            one = both.get(quantity)
-            values = (one.largest, one.deviation) if one else ()
-            cells += [format_quantity(v, one.unit, system) for v in values] if one else [MISSING, MISSING]
+            joint_deviation = both.get(quantity)
+            values = (joint_deviation.largest, joint_deviation.deviation) if joint_deviation else ()
+            cells += (
+                [format_quantity(v, joint_deviation.unit, system) for v in values]
+                if joint_deviation
+                else [MISSING, MISSING]
+            )
         rows.append(cells)
     header = ("joint", "angle: largest", "std deviation", "torque: largest", "std deviation")
     return Table(header=header, rows=rows)
@@ -137,10 +141,10 @@ def _channel_table(channels: "Sequence[tuple[str, Deviation]]", system: "UnitSys
     return Table(header=("channel", "largest", "at", "std deviation", "mean", "range of A"), rows=rows)
 
 
-def _ranked(found: "Comparison") -> list[tuple[str, "Deviation"]]:
+def _ranked(comparison: "Comparison") -> list[tuple[str, "Deviation"]]:
     """Return the channels in order of their largest difference relative to their range, largest first."""
     typical: dict[str, float] = {}
-    for deviation in found.channels.values():
+    for deviation in comparison.channels.values():
         typical[deviation.unit] = max(typical.get(deviation.unit, 0.0), deviation.range, deviation.largest)
 
     def relative_difference(item: tuple[str, "Deviation"]) -> float:
@@ -148,4 +152,4 @@ def _ranked(found: "Comparison") -> list[tuple[str, "Deviation"]]:
         scale = max(d.range, 1e-3 * typical[d.unit])
         return -d.largest / scale if scale > 0.0 else 0.0
 
-    return sorted(found.channels.items(), key=relative_difference)
+    return sorted(comparison.channels.items(), key=relative_difference)

@@ -112,7 +112,7 @@ def print_json(data: Any) -> None:
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
     print(
         CONTROL_CHARACTERS.sub(
-            lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text
+            lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text
         )
     )
 
@@ -197,8 +197,8 @@ def refuse_check_without(requirements: Collection[Any], what: str) -> None:
 def exit_by_verdicts(verdicts: "Iterable[RequirementVerdict]") -> None:
     """Name violated or else undecided requirements on stderr and exit with their code; return where all are met."""
     by_verdict: dict[str, list[str]] = {"violated": [], "undecided": [], "met": []}
-    for found in verdicts:
-        by_verdict[found.verdict].append(found.id)
+    for requirement in verdicts:
+        by_verdict[requirement.verdict].append(requirement.id)
     for verdict, code in (("violated", EXIT_VIOLATED), ("undecided", EXIT_UNDECIDED)):
         if by_verdict[verdict]:
             print_message(f"Requirements {verdict}: {', '.join(by_verdict[verdict])}")

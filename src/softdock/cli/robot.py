@@ -81,8 +81,8 @@ def serve(
     )
     wait = None if timeout is None else _parse_option("--timeout", timeout, "s")
     period = check_period(_parse_option("--cycle", cycle, "s"))
-    server = RobotServer(_load_robot(name), period, wait)
-    keep_running = _StopCondition(None if duration is None else _parse_option("--duration", duration, "s"))
+    server = RobotServer(_read_robot(name), period, wait)
+    keep_running = _ServiceEnd(None if duration is None else _parse_option("--duration", duration, "s"))
     listening = _listen(server, name, host, port, conditions, keep_running)
     if as_json:
         console.print_json({"robot": name, "address": listening, **server.to_json()})
@@ -167,12 +167,12 @@ def check(
     from softdock.robot.link import monitor
     from softdock.robot.udp import connect
 
-    keep_running = _StopCondition(_parse_option("--duration", duration, "s"))
+    keep_running = _ServiceEnd(_parse_option("--duration", duration, "s"))
     with connect(host, port) as link:
         state = link.cycle(monitor(link.limits.joints))
         while keep_running():
             state = link.cycle(monitor(link.limits.joints))
-        found = {
+        report = {
             "joints": link.limits.joints,
             "cycle_s": link.period,
             "mode": state.mode.name.lower(),
@@ -180,12 +180,12 @@ def check(
             **link.statistics.to_json(),
         }
     if as_json:
-        console.print_json(found)
+        console.print_json(report)
     else:
-        _print(found)
+        _print(report)
 
 
-def _load_robot(name: str) -> "Robot":
+def _read_robot(name: str) -> "Robot":
     from softdock.robot.simple_robots import seven_joint_robot
 
     if name == "joints":
@@ -215,7 +215,7 @@ def _describe_network(conditions: "Conditions") -> str:
     return ", " + ", ".join(words) if words else ""
 
 
-class _StopCondition:
+class _ServiceEnd:
     """Returns True until a time [s] has passed or Ctrl-C or SIGTERM is received."""
 
     def __init__(self, duration: float | None) -> None:

@@ -25,7 +25,9 @@ Overrides = Annotated[
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")]
 Plot = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Draw loads, motion, misalignment and energy (.png, .svg or .pdf)."),
+    typer.Option(
+        metavar="FILE", help="Draw reactions, motion, misalignment and energy (.png, .svg or .pdf)."
+    ),
 ]
 Report = Annotated[
     Path | None,

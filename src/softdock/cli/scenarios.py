@@ -14,11 +14,11 @@ def scenarios(
     """List the bundled scenarios."""
     from softdock.scenario.loading import bundled
 
-    found = bundled()
+    listed = bundled()
     if as_json:
-        console.print_json([asdict(scenario) for scenario in found])
+        console.print_json([asdict(scenario) for scenario in listed])
         return
     from softdock.presentation.tables import Table
 
-    rows = [(scenario.name, scenario.kind, scenario.title) for scenario in found]
+    rows = [(scenario.name, scenario.kind, scenario.title) for scenario in listed]
     print(Table(header=("name", "kind", "title"), rows=rows, left=(0, 1, 2)).to_text())

@@ -80,11 +80,13 @@ def _show_channels(name: str, matching: str | None, as_json: bool) -> None:
         from softdock.simulation import simulate
 
         history = simulate(scenario, with_prediction=False).history
-        rows = [(one, channel.unit, "") for one, channel in history.channels.items()]
+        rows = [(channel_name, channel.unit, "") for channel_name, channel in history.channels.items()]
     if matching is not None:
         rows = _matching_rows(rows, matching)
     if as_json:
-        console.print_json([{"name": one, "unit": unit, "meaning": meaning} for one, unit, meaning in rows])
+        console.print_json(
+            [{"name": channel_name, "unit": unit, "meaning": meaning} for channel_name, unit, meaning in rows]
+        )
         return
     print(Table(header=("channel", "unit", "meaning"), rows=rows, left=(0, 1, 2)).to_text())
 
@@ -92,9 +94,9 @@ def _show_channels(name: str, matching: str | None, as_json: bool) -> None:
 def _matching_rows(rows: list[tuple[str, str, str]], matching: str) -> list[tuple[str, str, str]]:
     """Return the rows of channels whose name contains a text or matches a pattern; raises InputError for none."""
     pattern = f"*{matching.lower()}*"
-    found = [row for row in rows if fnmatchcase(row[0].lower(), pattern)]
-    if not found:
+    matching_rows = [row for row in rows if fnmatchcase(row[0].lower(), pattern)]
+    if not matching_rows:
         words = dict.fromkeys(word for name, *_ in rows for word in (name, *name.split(".", 1)))
         message = f"No channel of the scenario matches{suggest(matching, words)}."
         raise InputError(Problem(field="--filter", message=message, given=matching))
-    return found
+    return matching_rows

@@ -9,7 +9,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from softdock.simulation.checks import Findings
+    from softdock.simulation.checks import CheckFindings
 
 
 def validate(
@@ -70,25 +70,25 @@ def _is_campaign(file: str) -> bool:
         return False
 
 
-def _check_scenario(file: str) -> "Findings":
+def _check_scenario(file: str) -> "CheckFindings":
     from softdock.scenario.loading import load
-    from softdock.simulation.checks import Findings, check_before_run
+    from softdock.simulation.checks import CheckFindings, check_before_run
 
     try:
         return check_before_run(load(file))
     except InputError as error:
-        return Findings(problems=error.problems)
+        return CheckFindings(problems=error.problems)
 
 
-def _check_campaign(file: str) -> "Findings":
+def _check_campaign(file: str) -> "CheckFindings":
     """Check a campaign, and its scenario without dispersions."""
-    from softdock.campaign.loading import load
-    from softdock.simulation.checks import Findings, check_before_run
+    from softdock.campaign.loading import read_campaign
+    from softdock.simulation.checks import CheckFindings, check_before_run
 
     try:
-        return check_before_run(load(file).template.build_from_data({}))
+        return check_before_run(read_campaign(file).template.build_from_data({}))
     except InputError as error:
-        return Findings(problems=error.problems)
+        return CheckFindings(problems=error.problems)
 
 
 def _to_json(problem: Problem) -> dict[str, str | int | None]:

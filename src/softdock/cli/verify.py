@@ -36,8 +36,8 @@ def verify(
         counts[check.agreement.value] = counts.get(check.agreement.value, 0) + 1
     if as_json:
         kind = "campaign" if is_campaign else "run"
-        found = [check.to_json() for check in checks]
-        console.print_json({"folder": str(folder), "kind": kind, "counts": counts, "checks": found})
+        results = [check.to_json() for check in checks]
+        console.print_json({"folder": str(folder), "kind": kind, "counts": counts, "checks": results})
     else:
         console.print_text(_table(checks).to_text())
         console.print_text(", ".join(f"{what}: {count}" for what, count in counts.items()))

@@ -1,27 +1,27 @@
 """Contact of two surfaces of revolution: elastic layer, friction, cut cells and forces."""
 
-from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
+from softdock.contact.layer import CoulombFriction, ElasticLayer, FrictionLaw
 from softdock.contact.pair import (
-    Contact,
+    ContactEvaluation,
     ContactPair,
+    ContactWrench,
     CutCells,
     Mapping,
     MotionState,
     Patch,
     Points,
-    Wrench,
 )
 
 __all__ = [
-    "Contact",
+    "ContactEvaluation",
     "ContactPair",
+    "ContactWrench",
+    "CoulombFriction",
     "CutCells",
     "ElasticLayer",
-    "Friction",
     "FrictionLaw",
     "Mapping",
     "MotionState",
     "Patch",
     "Points",
-    "Wrench",
 ]

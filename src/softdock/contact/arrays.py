@@ -16,7 +16,7 @@ from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
 from softdock.errors import InputError, Problem
 from softdock.geometry.kernels import ARC, LINE
 from softdock.geometry.profile import Arc, Line, Profile
-from softdock.geometry.profile_arrays import Column, described_rows, profile_array, sharp_edges
+from softdock.geometry.profile_arrays import SegmentColumn, described_rows, profile_array, sharp_edges
 from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.structure_memory import allocate
 
@@ -49,12 +49,12 @@ def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
 @functools.lru_cache(maxsize=16)
 def _surface_arrays(
     pairs: tuple[tuple[Profile, Profile, CutCells | Points], ...],
-) -> "tuple[list[_Offsets], ContactArrays]":
+) -> "tuple[list[_PairOffsets], ContactArrays]":
     """Return the offsets of all pairs and the arrays of their surfaces, without the pair records.
 
     Cached, because many runs use the same surfaces; kernels do not write to these arrays.
     """
-    segments, surfaces, edges = [np.zeros((0, len(Column)))], [_Surface.empty()], [np.zeros((0, 3))]
+    segments, surfaces, edges = [np.zeros((0, len(SegmentColumn)))], [_Surface.empty()], [np.zeros((0, 3))]
     offsets = []
     for surface_A, surface_B, quadrature in pairs:
         rows_A, rows_B = profile_array(surface_A), profile_array(surface_B)
@@ -65,7 +65,7 @@ def _surface_arrays(
         )
         last = start + len(rows_A) - 1
         offsets.append(
-            _Offsets(
+            _PairOffsets(
                 start,
                 last,
                 nodes,
@@ -126,7 +126,7 @@ def clear_lists(lists: ContactLists) -> None:
     work["clearance"] = work["reach"] = lists.skip_until[:] = -np.inf
 
 
-class _Offsets(NamedTuple):
+class _PairOffsets(NamedTuple):
     """Indices of a pair in the arrays; see layout.PAIR."""
 
     first_segment: int
@@ -140,7 +140,7 @@ class _Offsets(NamedTuple):
     edge_count: int
 
 
-def _pair_record(pair: ContactPair, offsets: _Offsets) -> tuple[float | int, ...]:
+def _pair_record(pair: ContactPair, offsets: _PairOffsets) -> tuple[float | int, ...]:
     layer = pair.layer
     cells = pair.quadrature if isinstance(pair.quadrature, CutCells) else CutCells()
     resolution = cells.resolved_force / (math.pi * layer.areal_stiffness)

@@ -7,15 +7,15 @@ from softdock.native.argument_types import (
     MATRIX,
     VECTOR,
     Memory,
-    Record,
-    Structure,
+    RecordArgument,
+    StructureArgument,
     floats,
     integers,
     records,
 )
 from softdock.native.entry_point import EntryPoint
 
-CONTACT_ARRAYS = Structure(
+CONTACT_ARRAYS = StructureArgument(
     layout.ContactArrays,
     {
         "pairs": records(layout.PAIR, "contacts", memory=Memory.MODEL),
@@ -26,7 +26,7 @@ CONTACT_ARRAYS = Structure(
         "edges": floats("edges", 3, memory=Memory.MODEL),
     },
 )
-CONTACT_LISTS = Structure(
+CONTACT_LISTS = StructureArgument(
     layout.ContactLists,
     {
         "blocks": records(layout.BLOCK, "contacts", "blocks", memory=Memory.LISTS),
@@ -53,7 +53,7 @@ def check_lists(
 
 
 _PAIR = (CONTACT_ARRAYS, CONTACT_LISTS, INTEGER, MATRIX, VECTOR)  # arrays, lists, index of a pair, pose
-_PIN_SHAPE = Record(pins.SHAPE)
+_PIN_SHAPE = RecordArgument(pins.SHAPE)
 _PIN_ROWS = floats(pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)
 
 evaluate = EntryPoint(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.entry_points import evaluate, motion_bound, rebuild, touching_cells
 from softdock.contact.kernels import layout
-from softdock.contact.pair import Contact, ContactPair, MotionState, Patch, Wrench
+from softdock.contact.pair import ContactEvaluation, ContactPair, ContactWrench, MotionState, Patch
 from softdock.errors import InputError, Problem
 
 FARTHEST_MOTION = 1e6
@@ -30,12 +30,12 @@ class ForceEvaluator:
         self._valid_motion = -np.inf
         self._lock = threading.Lock()
 
-    def forces(self, state_A: MotionState, state_B: MotionState) -> tuple[Wrench, Wrench]:
+    def forces(self, state_A: MotionState, state_B: MotionState) -> tuple[ContactWrench, ContactWrench]:
         """Return the wrenches on A and B about their reference points, in inertial axes."""
         contact = self.contact(state_A, state_B)
         return contact.wrench_A, contact.wrench_B
 
-    def contact(self, state_A: MotionState, state_B: MotionState) -> Contact:
+    def contact(self, state_A: MotionState, state_B: MotionState) -> ContactEvaluation:
         """Return the wrenches, energy, dissipation, area, pressure and depth."""
         R_NA, p_AB_N, relative = _relative_motion(state_A, state_B)
         out = np.empty(layout.OUTPUT_SIZE)
@@ -43,8 +43,8 @@ class ForceEvaluator:
             self._update_list(*relative[:2])
             evaluate(self._arrays, self._lists, 0, *relative, out)
         force, torque = (R_NA @ out[at : at + 3] for at in (layout.FORCE, layout.TORQUE))
-        wrench_A, wrench_B = Wrench(T=torque, F=force).action_and_reaction(p_AB_N)
-        return Contact(
+        wrench_A, wrench_B = ContactWrench(T=torque, F=force).action_and_reaction(p_AB_N)
+        return ContactEvaluation(
             wrench_A=wrench_A,
             wrench_B=wrench_B,
             energy=float(out[layout.ENERGY]),
@@ -59,11 +59,11 @@ class ForceEvaluator:
         R_NA, _, relative = _relative_motion(state_A, state_B)
         cells = self._cells(relative)
         p_NA_N = np.asarray(state_A.r, float)
-        found = []
+        patches = []
         for label in np.unique(labels := _patch_labels(cells)):
             part = cells[labels == label]
             share = np.linalg.norm(part[:, 3:6], axis=1)
-            found.append(
+            patches.append(
                 Patch(
                     centre=p_NA_N
                     + R_NA @ np.average(part[:, :3], axis=0, weights=share + np.finfo(float).tiny),
@@ -72,7 +72,7 @@ class ForceEvaluator:
                     pressure=float(part[:, 10].max()),
                 )
             )
-        return tuple(sorted(found, key=lambda patch: -float(np.linalg.norm(patch.force_B))))
+        return tuple(sorted(patches, key=lambda patch: -float(np.linalg.norm(patch.force_B))))
 
     def cells(self, state_A: MotionState, state_B: MotionState) -> NDArray[np.float64]:
         """Return one row per touching cell with the columns of the kernel `touching_cells`."""

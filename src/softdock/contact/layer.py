@@ -62,7 +62,7 @@ class FrictionLaw(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Friction:
+class CoulombFriction:
     """Regularised Coulomb friction."""
 
     coefficient: float = 0.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.contact.layer import ElasticLayer, Friction
+from softdock.contact.layer import CoulombFriction, ElasticLayer
 from softdock.geometry.checks import require
 from softdock.geometry.profile import Profile, check_profile
 
@@ -69,7 +69,7 @@ class MotionState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wrench:
+class ContactWrench:
     """Torque and force on a body, in inertial axes, at the body's reference point."""
 
     T: NDArray[np.float64]
@@ -77,26 +77,26 @@ class Wrench:
     F: NDArray[np.float64]
     """Force [N], shape (3,)."""
 
-    def action_and_reaction(self, p_AB: NDArray[np.float64]) -> "tuple[Wrench, Wrench]":
+    def action_and_reaction(self, p_AB: NDArray[np.float64]) -> "tuple[ContactWrench, ContactWrench]":
         """Return the wrenches on A and on B of a contact.
 
         This one acts on B, about the reference point of A; that of B is at p_AB [m] from it.
         """
-        return Wrench(T=-self.T, F=-self.F), Wrench(T=self.T - np.cross(p_AB, self.F), F=self.F)
+        return ContactWrench(T=-self.T, F=-self.F), ContactWrench(T=self.T - np.cross(p_AB, self.F), F=self.F)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contact:
+class ContactEvaluation:
     """Result of one evaluation of a contact pair."""
 
-    wrench_A: Wrench
-    wrench_B: Wrench
+    wrench_A: ContactWrench
+    wrench_B: ContactWrench
     energy: float
     """Elastic energy [J]."""
     dissipation: float
     """Power dissipated by damping and friction [W], 0 or more."""
     area: float
-    """Contact area [m2]."""
+    """ContactEvaluation area [m2]."""
     pressure: float
     """Largest pressure [Pa]."""
     depth: float
@@ -127,7 +127,7 @@ class ContactPair:
     surface_A: Profile
     surface_B: Profile
     layer: ElasticLayer
-    friction: Friction = field(default_factory=Friction)
+    friction: CoulombFriction = field(default_factory=CoulombFriction)
     quadrature: CutCells | Points = field(default_factory=CutCells)
     mapping: Mapping = Mapping.DISTANCE
     name: str = "contact"
@@ -147,11 +147,11 @@ class ContactPair:
 
         return ForceEvaluator(self)
 
-    def forces(self, state_A: MotionState, state_B: MotionState) -> tuple[Wrench, Wrench]:
+    def forces(self, state_A: MotionState, state_B: MotionState) -> tuple[ContactWrench, ContactWrench]:
         """Return the contact wrenches on body A and on body B; thread-safe."""
         return self._evaluator.forces(state_A, state_B)
 
-    def contact(self, state_A: MotionState, state_B: MotionState) -> Contact:
+    def contact(self, state_A: MotionState, state_B: MotionState) -> ContactEvaluation:
         """Return the wrenches together with energy, dissipation, area, pressure and depth."""
         return self._evaluator.contact(state_A, state_B)
 

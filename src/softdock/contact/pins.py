@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.contact.layer import Friction, FrictionLaw
+from softdock.contact.layer import CoulombFriction, FrictionLaw
 from softdock.geometry.checks import require
 from softdock.geometry.pins import Hole, Pin
 
 if TYPE_CHECKING:
-    from softdock.contact.pair import MotionState, Wrench
+    from softdock.contact.pair import ContactWrench, MotionState
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Damping(Enum):
     """Fraction of the elastic force per speed [s/m]; the force is continuous at first contact."""
 
 
-class Part(Enum):
+class PinPart(Enum):
     """Part of a pin that touches."""
 
     LEADING_CAP = 0
@@ -67,7 +67,7 @@ class PinLaw:
     damping: float = 0.0
     """[N s/m] or, for Hunt-Crossley, [s/m]."""
     damping_law: Damping = Damping.HUNT_CROSSLEY
-    friction: Friction = field(default_factory=Friction)
+    friction: CoulombFriction = field(default_factory=CoulombFriction)
     static_friction: float | None = None
     """Coefficient at rest (Stribeck); None for the sliding coefficient."""
     stribeck_speed: float = 1e-2
@@ -86,7 +86,7 @@ class PinLaw:
 class Touch:
     """One contact of a pin; vectors in the frame of the hole."""
 
-    part: Part
+    part: PinPart
     feature: Feature
     point: Floats
     """Point on the hole [m]."""
@@ -102,8 +102,8 @@ class Touch:
 class PinContact:
     """Result of one evaluation; vectors in inertial axes."""
 
-    wrench_hole: "Wrench"
-    wrench_pin: "Wrench"
+    wrench_hole: "ContactWrench"
+    wrench_pin: "ContactWrench"
     energy: float
     """[J]"""
     dissipation: float
@@ -140,7 +140,7 @@ class PinInHole:
         count = manifold(shape_record(self), _vector(p_HP), _vector(axis_H), rows)
         return tuple(
             Touch(
-                part=Part(int(row[pin_rows.PART])),
+                part=PinPart(int(row[pin_rows.PART])),
                 feature=Feature(int(row[pin_rows.FEATURE])),
                 point=row[pin_rows.POINT : pin_rows.POINT + 3].copy(),
                 normal=row[pin_rows.NORMAL : pin_rows.NORMAL + 3].copy(),
@@ -156,7 +156,7 @@ class PinInHole:
         from softdock.contact.entry_points import add_forces, manifold
         from softdock.contact.kernels import pin_rows
         from softdock.contact.kernels import pins as kernels
-        from softdock.contact.pair import Wrench
+        from softdock.contact.pair import ContactWrench
 
         R_NH, R_NP = np.asarray(state_hole.A, float), np.asarray(state_pin.A, float)
         p_HP_N = np.asarray(state_pin.r, float) - np.asarray(state_hole.r, float)
@@ -168,7 +168,7 @@ class PinInHole:
         count = manifold(shape, _vector(R_NH.T @ p_HP_N), _vector(R_NH.T @ R_NP[:, 2]), rows)
         add_forces(shape, rows, count, _vector(R_NH.T @ w_N), _vector(R_NH.T @ v_N), out)
         force, torque = (R_NH @ out[at : at + 3] for at in (kernels.FORCE, kernels.TORQUE))
-        wrench_hole, wrench_pin = Wrench(T=torque, F=force).action_and_reaction(p_HP_N)
+        wrench_hole, wrench_pin = ContactWrench(T=torque, F=force).action_and_reaction(p_HP_N)
         return PinContact(
             wrench_hole=wrench_hole,
             wrench_pin=wrench_pin,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.run import conservation as kernels
-from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.settings import StepTolerances
 
 Floats = NDArray[np.float64]
 ALLOWED = 100.0  # an energy error as large as that of an error of speeds by the accuracy has a residual of one percent
@@ -66,7 +66,7 @@ class Conservation:
     """Whether nothing connects any body to the ground."""
 
 
-def read_check(system: SystemRecords, check: np.recarray, accuracy: Accuracy) -> Conservation:
+def read_check(system: SystemRecords, check: np.recarray, accuracy: StepTolerances) -> Conservation:
     """Return the largest errors of a run relative to its scales; Eqs. (E2), (E3)."""
     seen, own = check.view(np.ndarray)[0], system.links.view(np.ndarray)["own"]
     mass, inertia = float(own[:, 0].sum()), float(own[:, 4:7].sum()) / 3.0

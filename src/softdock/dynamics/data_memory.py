@@ -8,12 +8,12 @@ import numpy as np
 
 from softdock.contact.arrays import clear_lists
 from softdock.dynamics.entry_points import advance_run, begin_run, finish_run, observe
-from softdock.dynamics.kernels.recording.run_data import PendingRow, RunData, Status
+from softdock.dynamics.kernels.recording.run_data import PendingRow, RunData, RunStatus
 from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.system_records import FIRST_CAPACITY
 from softdock.errors import InputError, Problem
 from softdock.native.argument_types import Memory, PreparedStructure
-from softdock.native.structure_memory import Block, Layout
+from softdock.native.structure_memory import Block, MemoryLayout
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
@@ -35,9 +35,9 @@ class DataMemory:
 
     def __init__(self, model: ModelMemory) -> None:
         self.model = model
-        self.status = Status.RUNNING
+        self.status = RunStatus.RUNNING
         """Of the last call that advanced the run."""
-        self._layout: Layout = model.layout
+        self._layout: MemoryLayout = model.layout
         self.blocks: dict[Memory, Block] = {
             memory: model.block if memory is Memory.MODEL else self._layout.block(memory) for memory in Memory
         }
@@ -58,7 +58,7 @@ class DataMemory:
 
     def reset(self) -> None:
         """Return to the start of the run, as new data of the model are."""
-        self.status = Status.RUNNING
+        self.status = RunStatus.RUNNING
         self.blocks[Memory.DATA][:] = self.model.start
         self.resize_lists(FIRST_CAPACITY)
 
@@ -109,7 +109,7 @@ class DataMemory:
         for target in targets:
             target[:] = np.frombuffer(saved, np.uint8, target.size, at)
             at += target.size
-        self.status = Status(status)
+        self.status = RunStatus(status)
 
     def copy(self) -> "DataMemory":
         """Return data of the same model with the same content and memory of their own."""

@@ -19,8 +19,8 @@ from softdock.native.argument_types import (
     FLOAT,
     INTEGER,
     Memory,
-    Record,
-    Structure,
+    RecordArgument,
+    StructureArgument,
     Tuple,
     floats,
     integers,
@@ -72,7 +72,7 @@ def _check_run(run: run_data.RunData) -> str | None:
 
 
 MODEL, DATA, ROWS, SCRATCH = Memory.MODEL, Memory.DATA, Memory.ROWS, Memory.SCRATCH
-GNC = Structure(
+GNC = StructureArgument(
     gnc_records.GncRecords,
     {
         "controllers": records(gnc_records.CONTROLLER, "controllers", memory=MODEL),
@@ -93,15 +93,15 @@ GNC = Structure(
     },
     _check_gnc,
 )
-LAWS = Structure(
+LAWS = StructureArgument(
     dispatch.Laws,
     {name: records(dtype, f"{name} elements", memory=MODEL) for name, dtype in dispatch.LAWS.items()},
 )
-STATES = Structure(
+STATES = StructureArgument(
     dispatch.States,
     {name: records(dtype, f"{name} elements", memory=DATA) for name, dtype in dispatch.STATES.items()},
 )
-SYSTEM = Structure(
+SYSTEM = StructureArgument(
     motion.SystemRecords,
     {
         "world": records(motion.WORLD, 1, memory=MODEL),
@@ -145,7 +145,7 @@ SYSTEM = Structure(
     },
     _check_system,
 )
-LINEAR = Structure(
+LINEAR = StructureArgument(
     tangents.Linear,
     {
         "inertia": floats("speeds", "width", memory=DATA),
@@ -170,7 +170,7 @@ LINEAR = Structure(
 )
 _STATE = floats("states")
 _VALUES = floats("channels")
-SEARCH = Structure(
+SEARCH = StructureArgument(
     run_data.Search,
     {
         "instants": floats(intervals.STACK_SIZE, memory=SCRATCH),
@@ -182,11 +182,11 @@ SEARCH = Structure(
         "wanted": integers("searched", memory=DATA),
         "motion": floats("links", motion_bounds.MOTION_BOUNDS, memory=SCRATCH),
         "needed": integers("links", memory=MODEL),
-        "loads": integers("loads", memory=MODEL),
+        "reactions": integers("searched_reactions", memory=MODEL),
         "means": floats(2, "searched", memory=SCRATCH),
     },
 )
-WORKSPACE = Structure(
+WORKSPACE = StructureArgument(
     run_data.Workspace,
     {
         "k": floats(stepping.END + 1, "states", memory=DATA),
@@ -208,7 +208,7 @@ WORKSPACE = Structure(
         "search": SEARCH,
     },
 )
-RUN = Structure(
+RUN = StructureArgument(
     run_data.RunData,
     {
         "system": SYSTEM,
@@ -242,7 +242,7 @@ refresh_lists = EntryPoint(
 apply_contacts = EntryPoint(contacts.apply_contacts, SYSTEM, returns=FLOAT)
 apply_interfaces = EntryPoint(interfaces.apply_interfaces, SYSTEM, returns=FLOAT, separate=True)
 write_conserved = EntryPoint(
-    conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, Record(conservation.CONSERVED), separate=True,
+    conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, RecordArgument(conservation.CONSERVED), separate=True,
     check=_check_states,
 )  # fmt: skip
 operate_controllers = EntryPoint(

@@ -64,7 +64,7 @@ class DirectionalImpulse:
         )  # rounding may exceed 1 where no joint moves
 
 
-class Impact:
+class ImpulseResponse:
     """Response of a system at one state to impulses; wrenches are in N about N's origin, angular part first."""
 
     def __init__(self, assembly: SystemArrays, y: Floats) -> None:
@@ -182,7 +182,7 @@ def apply_impact(
 
     Separating bodies give an impulse of zero.
     """
-    impact = Impact(assembly, y)
+    impact = ImpulseResponse(assembly, y)
     n = normal / np.linalg.norm(normal)
     wrench = wrench_of_force(point, n)
     moved, change = impact.response({b: wrench, a: -wrench} if a != b else {})

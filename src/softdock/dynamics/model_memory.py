@@ -29,7 +29,7 @@ from softdock.dynamics.system_records import (
     system_sizes,
 )
 from softdock.native.argument_types import Memory, Sizes
-from softdock.native.structure_memory import Block, Layout, layout_of
+from softdock.native.structure_memory import Block, MemoryLayout, layout_of
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
@@ -44,7 +44,7 @@ class ModelMemory:
     def __init__(self, simulation: "Simulation") -> None:
         """Copy the arrays of a simulation. Raises ArgumentError where they do not fit each other."""
         inputs, sizes = _inputs(simulation)
-        self.layout: Layout = layout_of(RUN, sizes, inputs)
+        self.layout: MemoryLayout = layout_of(RUN, sizes, inputs)
         """Places of all arrays, with near lists as they are at the start of a run."""
         self.block: Block = self.layout.block(Memory.MODEL)
         """Constant arrays; read-only."""
@@ -76,7 +76,7 @@ class ModelMemory:
         self.block.flags.writeable = self.start.flags.writeable = False
         self.__dict__.pop("digest", None)
 
-    def layout_with(self, capacity: int) -> Layout:
+    def layout_with(self, capacity: int) -> MemoryLayout:
         """Return the layout with near lists of another capacity [blocks]."""
         return layout_of(RUN, self.layout.sizes | {"blocks": capacity}, {})
 
@@ -122,7 +122,7 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "formulas": simulation.formulas,
     }
     inputs = {f"system.{name}": array for name, array in system.items()} | {
-        "workspace.search.loads": np.flatnonzero(read["load"]),
+        "workspace.search.reactions": np.flatnonzero(read["reaction"]),
         "workspace.search.needed": needed_links(arrays, read),
         "channels": channels,
         "peaks": initial_peaks(channels),

@@ -14,7 +14,7 @@ from softdock.dynamics.kernels.integration.stepping import StepMethod
 from softdock.dynamics.kernels.recording.run_data import PROGRESS, RUN_SETTINGS
 from softdock.dynamics.kernels.search.events import EVENT_STATE
 from softdock.dynamics.kernels.search.windows import WINDOW_STATE, WindowStage
-from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.elements.declaration import ElementKind, RunLimits
 from softdock.elements.registry import ELEMENT_KINDS
@@ -60,7 +60,7 @@ def initial_window_states(windows: np.recarray) -> np.recarray:
 def initial_peaks(channels: np.recarray) -> np.recarray:
     """Return the peaks of channels at the start of a run."""
     peaks, constants = records(len(channels), PEAK), channels.view(np.ndarray)
-    out, sides = peaks.view(np.ndarray), constants["track"] | constants["load"]
+    out, sides = peaks.view(np.ndarray), constants["track"] | constants["reaction"]
     out["track"] = constants["track"]
     out["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
     out["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
@@ -133,7 +133,7 @@ def initial_progress(settings: Settings) -> np.recarray:
     return progress
 
 
-def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:
+def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMomentum) -> Floats:
     """Return the tolerance of every state; that of energies follows from the tolerance of speeds.
 
     Energies need error control of their own: the end stop of a coupling still dissipates after its release, while it

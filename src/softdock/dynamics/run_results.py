@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.conservation import Conservation, EnergyAndMomentum
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.recording.run_data import RunData, Status
+from softdock.dynamics.kernels.recording.run_data import RunData, RunStatus
 from softdock.elements.kernels.dispatch import States
 from softdock.tree.kernels.tree import FREE
 
@@ -38,13 +38,13 @@ LOST_INERTIA = (
 """Reason for too small steps of a structure on a very light body."""
 
 ENDINGS = {
-    Status.TIME_REACHED: Ending.TIME_REACHED,
-    Status.STOPPED: Ending.STOPPED,
-    Status.STEPS_USED_UP: Ending.STEPS_USED_UP,
-    Status.NOT_FINITE: Ending.NOT_FINITE,
-    Status.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
-    Status.LOG_FULL: Ending.LOG_FULL,
-    Status.PENETRATED: Ending.PENETRATED,
+    RunStatus.TIME_REACHED: Ending.TIME_REACHED,
+    RunStatus.STOPPED: Ending.STOPPED,
+    RunStatus.STEPS_USED_UP: Ending.STEPS_USED_UP,
+    RunStatus.NOT_FINITE: Ending.NOT_FINITE,
+    RunStatus.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
+    RunStatus.LOG_FULL: Ending.LOG_FULL,
+    RunStatus.PENETRATED: Ending.PENETRATED,
 }
 
 
@@ -118,7 +118,7 @@ def rows_within_peaks(history: Floats, run: RunData, searched: int) -> Floats:
     """Return the rows in order of time, without samples that exceed a peak of the whole run.
 
     A sample may exceed a peak by the resolution of the search; the row at the peak stands for it. Rows of events
-    inside a step are written before those of its peaks. The peak of a load is its largest size: the search does not
+    inside a step are written before those of its peaks. The peak of a reaction is its largest size: the search does not
     resolve the other side of a force that changes its sign.
     """
     time = history[:, 0]
@@ -127,7 +127,7 @@ def rows_within_peaks(history: Floats, run: RunData, searched: int) -> Floats:
     )
     if (time[1:] < time[:-1]).any():
         history = history[np.argsort(time, kind="stable")]
-    sides, kept = peaks["track"] | channels["load"], np.ones(len(history), bool)
+    sides, kept = peaks["track"] | channels["reaction"], np.ones(len(history), bool)
     in_windows = run.windows.view(np.ndarray)["channel"]
     sides[in_windows[in_windows >= 0]] = 0
     least, values = np.maximum(resolutions["floor"], resolutions["negligible"]), history[:, 1 : 1 + searched]

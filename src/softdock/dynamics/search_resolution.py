@@ -11,18 +11,22 @@ from softdock.dynamics.kernels.channels.channels import (
     is_about_frames,
     is_acceleration,
 )
-from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.settings import StepTolerances
 from softdock.dynamics.system_arrays import SystemArrays
 
 Floats = NDArray[np.float64]
 RESOLVED = 0.01  # error of a peak over the tolerance of a step
-# Loads that would change the speed of the lightest link by its resolution within this time [s] do not matter. Moments
-# have the same number, for an arm of 1 m.
+# Reactions that would change the speed of the lightest link by its resolution within this time [s] do not matter.
+# Moments have the same number, for an arm of 1 m.
 FLOOR_TIME = 0.1
 
 
 def set_resolutions(
-    resolutions: np.recarray, channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float
+    resolutions: np.recarray,
+    channels: np.recarray,
+    accuracy: StepTolerances,
+    tolerance: Floats,
+    lightest: float,
 ) -> None:
     """Set the resolutions of channels from the tolerances of a step and the mass of the lightest link [kg]."""
     out, records, allowed = (

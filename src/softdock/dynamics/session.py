@@ -15,7 +15,7 @@ from softdock.dynamics.kernels.channels.channels import ChannelKind
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.recording import run_data as kernels
-from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.recording.run_data import RunStatus
 from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
 from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.run_memory import MIN_SPEED_SCALE, set_run_limits, tolerances
@@ -92,8 +92,8 @@ class Session:
     def ending(self) -> Ending | None:
         """How the run ended; None while it continues."""
         status = self._data.status
-        ended = status is not Status.TIME_REACHED or self.time >= self._settings.duration
-        return ENDINGS[status] if status is not Status.RUNNING and ended else None
+        ended = status is not RunStatus.TIME_REACHED or self.time >= self._settings.duration
+        return ENDINGS[status] if status is not RunStatus.RUNNING and ended else None
 
     @property
     def _run(self) -> kernels.RunData:
@@ -143,7 +143,7 @@ class Session:
         """Integrate to a time, at most to the duration; returns how the run ended, None while it continues."""
         if (ending := self.ending) is None:
             self._progress["t_end"] = min(until, self._settings.duration)
-            while (status := Status(self._data.advance())) is Status.LISTS_TOO_LONG:
+            while (status := RunStatus(self._data.advance())) is RunStatus.LISTS_TOO_LONG:
                 self._grow_lists()
             self._data.status = status
             ending = self.ending
@@ -152,7 +152,7 @@ class Session:
     def controlled_advance(self, kernel: EntryPoint, *arguments: Any) -> Callable[[], Ending | None]:
         """Return a function that advances the run by a kernel, which sets efforts and calls `advance_run` itself.
 
-        The kernel receives the run and the arguments, which are checked once, and returns a `Status`. After
+        The kernel receives the run and the arguments, which are checked once, and returns a `RunStatus`. After
         `LISTS_TOO_LONG` it is called again and must continue. `progress.t_end` must not exceed `duration`.
         """
         call: Callable[[], Any] | None = None
@@ -163,8 +163,8 @@ class Session:
             while self.ending is None:
                 if call is None or bound_run is not self._run:
                     call, bound_run = kernel.bind(self._data.prepared, *arguments), self._run
-                status = Status(call())
-                if status is not Status.LISTS_TOO_LONG:
+                status = RunStatus(call())
+                if status is not RunStatus.LISTS_TOO_LONG:
                     self._data.status = status
                     break
                 self._grow_lists()

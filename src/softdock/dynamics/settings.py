@@ -22,7 +22,7 @@ class Method(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accuracy:
+class StepTolerances:
     """Error tolerance of one step by kind of state; that of momentum is a hundredth of that of speed times mass."""
 
     length: float = 1e-6
@@ -44,7 +44,7 @@ class Settings:
     method: Method = Method.AUTOMATIC
     step: float | None = None
     """Fixed step [s]; None: error control."""
-    accuracy: Accuracy = Accuracy()
+    accuracy: StepTolerances = StepTolerances()
     max_step: float = math.inf
     max_steps: int = 5_000_000
     record_rate: float = 100.0

@@ -89,7 +89,7 @@ def _check_settings(settings: Settings, assembly: SystemArrays) -> None:
     if not 0.0 <= duration < math.inf:
         raise InputError(Problem(field="duration", message="Must be a finite time [s].", given=str(duration)))
     if not isinstance(method, Method):
-        names = ", ".join(f"Method.{one.name}" for one in Method)
+        names = ", ".join(f"Method.{method.name}" for method in Method)
         raise InputError(Problem(field="method", message=f"Must be one of {names}.", given=repr(method)))
     if step is not None and not 0.0 < step < math.inf:
         message = "Must be a time above 0 s, or None for error control."

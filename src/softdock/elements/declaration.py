@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.elements.fields import ElementField, ElementFields, Source
+from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.joint_element import JointElement
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
@@ -165,13 +165,13 @@ class RunLimits:
 
 JOINT_FIELDS: ElementFields = {
     "force": ElementField(
-        unit="N or N*m", source=Source.FORCE,
+        unit="N or N*m", source=FieldSource.FORCE,
         meaning="Force that the element transmits; on a joint that turns a torque, which is also called `moment`.",
     ),
-    "moment": ElementField(unit="N*m", meaning="Torque on a joint that turns.", source=Source.FORCE),
-    "energy": ElementField(unit="J", meaning="Stored elastic energy.", source=Source.ENERGY),
+    "moment": ElementField(unit="N*m", meaning="Torque on a joint that turns.", source=FieldSource.FORCE),
+    "energy": ElementField(unit="J", meaning="Stored elastic energy.", source=FieldSource.ENERGY),
     "deflection": ElementField(
-        unit="m or rad", meaning="Deflection from the rest position.", source=Source.DEFLECTION
+        unit="m or rad", meaning="Deflection from the rest position.", source=FieldSource.DEFLECTION
     ),
 }  # fmt: skip
 """Fields of all elements along joints."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 
-class Source(Enum):
+class FieldSource(Enum):
     """Where the value of a field comes from."""
 
     FORCE = "force"
@@ -28,7 +28,7 @@ class ElementField:
     """SI unit; both units, as `m or rad`, where it depends on the joint."""
     meaning: str
     """One sentence for the reference and for listings."""
-    source: Source
+    source: FieldSource
     component: int = 0
     is_size: bool = False
     """Whether it is the size of a vector, so that it has a kink at zero and its square has none."""
@@ -47,11 +47,11 @@ MOMENT = 6
 def wrench_fields() -> dict[str, ElementField]:
     """Return the size of the torque and the components of force and torque of an element between bodies."""
     moment = ElementField(
-        unit="N*m", meaning="Size of the torque.", source=Source.WRENCH, component=MOMENT, is_size=True
+        unit="N*m", meaning="Size of the torque.", source=FieldSource.WRENCH, component=MOMENT, is_size=True
     )
     forces = [("N", f"f{axis}", f"Component of the force along {axis}.") for axis in "xyz"]
     torques = [("N*m", f"t{axis}", f"Component of the torque about {axis}.") for axis in "xyz"]
     return {"moment": moment} | {
-        name: ElementField(unit=unit, meaning=meaning, source=Source.WRENCH, component=k)
+        name: ElementField(unit=unit, meaning=meaning, source=FieldSource.WRENCH, component=k)
         for k, (unit, name, meaning) in enumerate([*forces, *torques])
     }

@@ -18,14 +18,14 @@ M = TypeVar("M", bound=Model)
 def _declared(name: str) -> ElementKind:
     """Return the declaration of a kind: the one subclass of `ElementKind` in its module `declaration`."""
     module = import_module(f"softdock.elements.{name}.declaration")
-    found = [
+    kinds = [
         value
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, ElementKind) and value.__module__ == module.__name__
     ]
-    if len(found) != 1:
-        raise TypeError(f"{module.__name__} must declare one kind of element, not {len(found)}")
-    kind: ElementKind = found[0]()
+    if len(kinds) != 1:
+        raise TypeError(f"{module.__name__} must declare one kind of element, not {len(kinds)}")
+    kind: ElementKind = kinds[0]()
     return kind
 
 

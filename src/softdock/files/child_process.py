@@ -29,7 +29,7 @@ REMEDY = "The file is probably damaged; export it again."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ProcessLimits:
     """Limits of a child process."""
 
     seconds: float = 120.0
@@ -42,7 +42,7 @@ class Limits:
     """What the library may print [bytes]."""
 
 
-LIMITS = Limits()
+LIMITS = ProcessLimits()
 
 
 def read_in_child(
@@ -52,7 +52,7 @@ def read_in_child(
     path: Path,
     arguments: Sequence[str] = (),
     file_format: str = "",
-    limits: Limits = LIMITS,
+    limits: ProcessLimits = LIMITS,
 ) -> bytes:
     """Return what the function `reader` ("package.module:function") makes of the content of a file.
 
@@ -129,7 +129,7 @@ def _collect(process: subprocess.Popen[bytes], stream: IO[bytes], largest: int) 
     return b"".join(parts)
 
 
-def content_of(path: Path, code: int, answer: bytes, file_format: str, limits: Limits) -> bytes:
+def content_of(path: Path, code: int, answer: bytes, file_format: str, limits: ProcessLimits) -> bytes:
     """Return the content of an answer, or raise the InputError that it stands for."""
     kind, content = answer[:1], answer[1:]
     if code == 0 and kind == DONE:

@@ -20,7 +20,7 @@ READABLE = Cache("readable", "")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class ParquetColumn:
     """A column of a Parquet file."""
 
     name: str
@@ -31,7 +31,7 @@ class Column:
     type_name: str
 
 
-def read_columns(path: Path, data: bytes) -> Sequence[Column]:
+def read_columns(path: Path, data: bytes) -> Sequence[ParquetColumn]:
     """Return the columns of a Parquet file with this content; raises InputError where it is damaged."""
     key = content_key(data)
     if READABLE.read(key, bool) is None:
@@ -46,7 +46,7 @@ def read_columns(path: Path, data: bytes) -> Sequence[Column]:
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         fields = json.loads(bytes(arrays["fields"]))
         return [
-            Column(
+            ParquetColumn(
                 name=field["name"],
                 values=arrays.get(str(number)),
                 unit=field["unit"],

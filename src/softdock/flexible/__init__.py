@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from softdock.flexible.clamped_structure import Deflection, deflect
     from softdock.flexible.free_vibration import FreeVibration, propagate_free_vibration
     from softdock.flexible.imported_modes import modes_from_arrays, read_modes
-    from softdock.flexible.meshing import MassProperties, Mesh, mesh
+    from softdock.flexible.meshing import StructureMassProperties, StructureMesh, mesh
     from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
     from softdock.flexible.nastran import read_nastran
     from softdock.flexible.structure import Beam, Panel, RigidPart, Section, Structure
     from softdock.flexible.truss import Bar, EquivalentBeam, TrussBay, equivalent_beam, square_bay
-    from softdock.flexible.welding import Weld, motion_about, weld
+    from softdock.flexible.welding import WeldImpulse, motion_about, weld
 
 __all__ = [
     "Bar",
@@ -25,14 +25,14 @@ __all__ = [
     "EquivalentBeam",
     "FreeModes",
     "FreeVibration",
-    "MassProperties",
-    "Mesh",
     "Panel",
     "RigidPart",
     "Section",
     "Structure",
+    "StructureMassProperties",
+    "StructureMesh",
     "TrussBay",
-    "Weld",
+    "WeldImpulse",
     "base_modes",
     "deflect",
     "equivalent_beam",
@@ -54,15 +54,15 @@ _MODULES = {
     "Deflection": "softdock.flexible.clamped_structure",
     "EquivalentBeam": "softdock.flexible.truss",
     "FreeModes": "softdock.flexible.modes",
-    "MassProperties": "softdock.flexible.meshing",
-    "Mesh": "softdock.flexible.meshing",
+    "StructureMassProperties": "softdock.flexible.meshing",
+    "StructureMesh": "softdock.flexible.meshing",
     "Panel": "softdock.flexible.structure",
     "RigidPart": "softdock.flexible.structure",
     "FreeVibration": "softdock.flexible.free_vibration",
     "Section": "softdock.flexible.structure",
     "Structure": "softdock.flexible.structure",
     "TrussBay": "softdock.flexible.truss",
-    "Weld": "softdock.flexible.welding",
+    "WeldImpulse": "softdock.flexible.welding",
     "base_modes": "softdock.flexible.modes",
     "modes_from_arrays": "softdock.flexible.imported_modes",
     "deflect": "softdock.flexible.clamped_structure",

@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, SuperLU, eigsh, splu
 
 from softdock.errors import InputError, Problem, RunError
-from softdock.flexible.meshing import Mesh
+from softdock.flexible.meshing import StructureMesh
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ _MOTIONS = (
 class ClampedStructure:
     """Factorised stiffness of a structure with some nodes clamped."""
 
-    mesh: Mesh
+    mesh: StructureMesh
     free: NDArray[np.int64]
     """Indices of the free degrees of freedom."""
     stiffness: sparse.csc_matrix
@@ -45,7 +45,7 @@ class ClampedStructure:
     """Maps loads [N m, N] on the free degrees of freedom to their displacements [rad, m]."""
 
 
-def clamp(mesh: Mesh, nodes: Sequence[str]) -> ClampedStructure:
+def clamp(mesh: StructureMesh, nodes: Sequence[str]) -> ClampedStructure:
     """Clamp nodes and factorise the stiffness; raise InputError if the structure is a mechanism."""
     if not nodes:
         raise InputError(Problem(field="fixed", message="must name at least one node to clamp."))
@@ -71,7 +71,7 @@ def _factorise(K: sparse.csc_matrix) -> SuperLU:
     return splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
 
 
-def _mechanism_problem(mesh: Mesh, free: NDArray[np.int64], K: sparse.csc_matrix) -> Problem:
+def _mechanism_problem(mesh: StructureMesh, free: NDArray[np.int64], K: sparse.csc_matrix) -> Problem:
     """Return the problem that names a node that moves without resistance, and the direction of its motion."""
     scale = K.diagonal()
     shift = 1e-10 * np.where(scale > 0.0, scale, scale.max() if scale.max() > 0.0 else 1.0)
@@ -100,7 +100,7 @@ class Deflection:
     """Elastic energy [J]."""
 
 
-def deflect(mesh: Mesh, loads: Mapping[str, ArrayLike], fixed: Sequence[str]) -> Deflection:
+def deflect(mesh: StructureMesh, loads: Mapping[str, ArrayLike], fixed: Sequence[str]) -> Deflection:
     """Return the static deflection under nodal wrenches (torque [N m], then force [N]); Eq. (F11)."""
     clamped = clamp(mesh, fixed)
     f = np.zeros(6 * len(mesh.names))

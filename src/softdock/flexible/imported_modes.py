@@ -17,7 +17,7 @@ from softdock.files.array_readers import NPZ
 from softdock.files.cache import Cache, content_key
 from softdock.files.child_process import read_in_child
 from softdock.files.regular_file import read_regular_file
-from softdock.flexible.meshing import Mesh
+from softdock.flexible.meshing import StructureMesh
 from softdock.flexible.modes import BaseModes, base_modes_from_shapes
 from softdock.flexible.structure import LARGEST_COORDINATE
 
@@ -57,7 +57,7 @@ def modes_from_arrays(
     f = _array("frequency", frequency, (np.size(frequency),))
     x = _array("shapes", shapes, (count, 6, f.size))
     M = _mass(mass, count)
-    mesh = Mesh(names=tuple(names), positions=p, stiffness=sparse.csc_matrix(M.shape), mass=M)
+    mesh = StructureMesh(names=tuple(names), positions=p, stiffness=sparse.csc_matrix(M.shape), mass=M)
     if len(set(names)) < count:
         raise _field_error("names", "must be different from each other.")
     if not (f > 0.0).all() or not (np.diff(f) >= 0.0).all():

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MassProperties:
+class StructureMassProperties:
     """Mass, centre of mass and inertia of the undeformed structure."""
 
     mass: float
@@ -30,7 +30,7 @@ class MassProperties:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mesh:
+class StructureMesh:
     """A structure divided into elements; six degrees of freedom per node, rotation before translation."""
 
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class Mesh:
         R = self.rigid_motions(point)
         return np.asarray(R.T @ (self.mass @ R))  # Eq. (F9)
 
-    def mass_properties(self) -> MassProperties:
+    def mass_properties(self) -> StructureMassProperties:
         """Return mass, centre of mass and inertia of the undeformed structure."""
         origin = self.positions[0]
         M = self.inertia_about(origin)
@@ -72,10 +72,12 @@ class Mesh:
             )
         arm = np.array([M[2, 4], M[0, 5], M[1, 3]]) / mass  # M[:3, 3:] is m [c]x
         inertia = M[:3, :3] + mass * skew(arm) @ skew(arm)
-        return MassProperties(mass=mass, centre_of_mass=origin + arm, inertia=(inertia + inertia.T) / 2.0)
+        return StructureMassProperties(
+            mass=mass, centre_of_mass=origin + arm, inertia=(inertia + inertia.T) / 2.0
+        )
 
 
-def mesh(structure: Structure) -> Mesh:
+def mesh(structure: Structure) -> StructureMesh:
     """Divide the beams of a structure into elements and assemble stiffness and mass."""
     names = list(structure.nodes)
     positions = [np.array(p) for p in structure.nodes.values()]
@@ -94,7 +96,7 @@ def mesh(structure: Structure) -> Mesh:
         own = rigid_inertia_matrix(part.mass, np.array(part.centre_of_mass), part.inertia_matrix())
         blocks.append((6 * number[part.node] + np.arange(6), np.zeros((6, 6)), own))
     K, M = _assemble(6 * len(names), blocks)
-    return Mesh(names=tuple(names), positions=np.array(positions), stiffness=K, mass=M)
+    return StructureMesh(names=tuple(names), positions=np.array(positions), stiffness=K, mass=M)
 
 
 def _beam_blocks(

@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 
 from softdock.errors import InputError, Problem, no_such
 from softdock.flexible.clamped_structure import clamp, solve_eigenvalue_problem
-from softdock.flexible.meshing import Mesh
+from softdock.flexible.meshing import StructureMesh
 
 Floats = NDArray[np.float64]
 
@@ -140,7 +140,7 @@ class BaseModes:
         return np.asarray(1.0 / np.sqrt(inverse) / (2.0 * np.pi))  # Eq. (F18)
 
 
-def free_modes(mesh: Mesh, count: int | None = None) -> FreeModes:
+def free_modes(mesh: StructureMesh, count: int | None = None) -> FreeModes:
     """Return the lowest elastic modes of a free structure; all of them without `count`."""
     clamped = clamp(mesh, mesh.names[:1])
     R = mesh.rigid_motions(mesh.positions[0])
@@ -160,7 +160,7 @@ def free_modes(mesh: Mesh, count: int | None = None) -> FreeModes:
     )
 
 
-def base_modes(mesh: Mesh, base: str, count: int | None = None) -> BaseModes:
+def base_modes(mesh: StructureMesh, base: str, count: int | None = None) -> BaseModes:
     """Return the lowest modes of a structure clamped at its base node; all of them without `count`."""
     clamped = clamp(mesh, [base])
     M_f = mesh.mass[clamped.free][:, clamped.free]
@@ -170,7 +170,7 @@ def base_modes(mesh: Mesh, base: str, count: int | None = None) -> BaseModes:
     return base_modes_from_shapes(mesh, base, np.sqrt(square) / (2.0 * np.pi), shapes)
 
 
-def base_modes_from_shapes(mesh: Mesh, base: str, frequency: Floats, shapes: Floats) -> BaseModes:
+def base_modes_from_shapes(mesh: StructureMesh, base: str, frequency: Floats, shapes: Floats) -> BaseModes:
     """Return base modes for given frequencies (modes,) [Hz] and shapes (6 nodes, modes); does not use the stiffness."""
     at = mesh.index(base)
     R = mesh.rigid_motions(mesh.positions[at])

@@ -166,26 +166,26 @@ def _read_eigenvectors(path: Path) -> tuple[dict[int, dict[int, list[float]]], d
     for number, line in enumerate(_lines(path), 1):
         if line.startswith("$"):
             punched = not line.startswith("$TITLE") and (punched or line.startswith(_PUNCH_TABLES))
-            found = _PUNCH_MODE.search(line)
-            if found and punched:
-                values[int(found[2])] = _number(found[1])
-            current = modes.setdefault(int(found[2]), {}) if found and punched else None
-        elif found := _F06_VALUE.match(line):
-            eigenvalue = _number(found[1])
-        elif found := _F06_MODE.search(line):  # repeated on every page
-            values[int(found[1])] = eigenvalue
-            current = modes.setdefault(int(found[1]), {})
+            match = _PUNCH_MODE.search(line)
+            if match and punched:
+                values[int(match[2])] = _number(match[1])
+            current = modes.setdefault(int(match[2]), {}) if match and punched else None
+        elif match := _F06_VALUE.match(line):
+            eigenvalue = _number(match[1])
+        elif match := _F06_MODE.search(line):  # repeated on every page
+            values[int(match[1])] = eigenvalue
+            current = modes.setdefault(int(match[1]), {})
         elif _F06_TITLE.search(line):
             current = None
-        elif current is not None and (found := _ROW.match(line)):
-            numbers = [_number(x) for x in found[3].split()]
+        elif current is not None and (match := _ROW.match(line)):
+            numbers = [_number(x) for x in match[3].split()]
             last = numbers[:6] if len(numbers) >= 6 else numbers[:3]  # punch lines end with a line number
-            if found[2] == "G":
-                if int(found[1]) in current:
-                    raise _error(path, number, f"grid point {found[1]} appears twice in one mode.")
-                current[int(found[1])] = last
-        elif current is not None and (found := _MORE.match(line)):
-            last += [_number(x) for x in found[1].split()][:3]
+            if match[2] == "G":
+                if int(match[1]) in current:
+                    raise _error(path, number, f"grid point {match[1]} appears twice in one mode.")
+                current[int(match[1])] = last
+        elif current is not None and (match := _MORE.match(line)):
+            last += [_number(x) for x in match[1].split()][:3]
     if not modes:
         raise _error(
             path, None, "has no eigenvectors: ask Nastran for VECTOR(PUNCH) or VECTOR(PRINT), SORT1, real."

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from softdock.flexible.modes import BaseModes
 from softdock.flexible.structure import Beam, RigidPart, Section, Structure
-from softdock.flexible.welding import Weld, motion_about, weld
+from softdock.flexible.welding import WeldImpulse, motion_about, weld
 from softdock.quantities.units import FOOT
 from softdock.spatial.inertia import rigid_inertia_matrix
 
@@ -116,7 +116,9 @@ APPROACHES = {
 """Directions of the closing velocity in station axes."""
 
 
-def dock(modes: BaseModes, closing_rate: float, direction: Floats, orbiter: Orbiter | None = None) -> Weld:
+def dock(
+    modes: BaseModes, closing_rate: float, direction: Floats, orbiter: Orbiter | None = None
+) -> WeldImpulse:
     """Dock the Orbiter at a closing rate [m/s] along a unit vector with the station at rest on its base `foot`.
 
     `modes.lowest(0)` is the rigid station.

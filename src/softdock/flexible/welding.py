@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weld:
+class WeldImpulse:
     """Result of a weld impulse; spatial velocities and wrenches about the base, angular part first."""
 
     motion: Floats
@@ -35,7 +35,7 @@ def weld(
     body_motion: ArrayLike,
     base_motion: ArrayLike | None = None,
     modal_rate: ArrayLike | None = None,
-) -> Weld:
+) -> WeldImpulse:
     """Weld a rigid body to the base; Eqs. (F19)-(F22).
 
     `body` is its 6x6 inertia and `body_motion` its motion, both about the base (see `rigid_inertia_matrix` and
@@ -50,7 +50,7 @@ def weld(
     # Computed from the velocity jump, not from momenta, so that equal velocities give an impulse of exactly zero.
     change = np.linalg.solve(A + body, body @ jump)  # Eq. (F19)
     impulse = A @ change  # Eq. (F21)
-    return Weld(
+    return WeldImpulse(
         motion=V + change,
         modal_rate=rate - L.T @ change,  # Eq. (F20)
         impulse=impulse,

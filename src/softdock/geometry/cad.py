@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error
-from softdock.geometry.chain import JOINT_TOLERANCE, Chain, Side, clip, join_pieces, parts_on_side
+from softdock.geometry.chain import JOINT_TOLERANCE, SegmentChain, Side, clip, join_pieces, parts_on_side
 from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.facets import Facets, read_bodies
 from softdock.geometry.holes import hole_in_piece, hole_width, interrupting_faces, z_span
@@ -19,7 +19,7 @@ from softdock.geometry.ignored_faces import without_faces
 from softdock.geometry.left_out_faces import ReadBody, left_out_sentences, listed
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
 from softdock.geometry.meridian_pieces import meridian_pieces
-from softdock.geometry.pieces import Accuracy, Piece
+from softdock.geometry.pieces import EndAccuracy, Piece
 from softdock.geometry.profile import Point, Profile, check_profile
 from softdock.geometry.section import departure_from_revolution
 from softdock.geometry.solid_closure import close_in_solid
@@ -142,7 +142,7 @@ def _find_surface(
         profile=profile,
         frame=frame,
         mass_properties=None if density is None else _mass(path, kept, frame, pieces, chains, density),
-        exact=all(pieces[k].accuracy != Accuracy.FITTED for k in used),
+        exact=all(pieces[k].accuracy != EndAccuracy.FITTED for k in used),
         deviation=max(pieces[k].deviation for k in used),
         tolerance=allowed,
         warnings=_warnings(path, facets, unit),
@@ -172,10 +172,10 @@ def _requested_part(
     facets: Facets,
     frame: AxisFrame,
     pieces: Sequence[Piece],
-    chains: Sequence[Chain],
+    chains: Sequence[SegmentChain],
     side: Side,
     z_range: tuple[float, float] | None,
-) -> Chain:
+) -> SegmentChain:
     """Return the requested part of the chains; raise `InputError` with the measured departure if there is none."""
     near = JOINT_TOLERANCE * facets.size
     if facets.closed:
@@ -190,7 +190,7 @@ def _requested_part(
         parts = [
             part
             for part in parts
-            if any(pieces[link.piece].accuracy != Accuracy.PLANE for link in part.links)
+            if any(pieces[link.piece].accuracy != EndAccuracy.PLANE for link in part.links)
         ]
     whole = [part for part in parts if _is_whole(part, facets, pieces, side, near)]
     sound = [part for part in whole if hole_width(part, facets, frame, pieces, near) == 0.0]
@@ -206,7 +206,7 @@ def _requested_part(
 
 def _close(
     path: Path,
-    part: Chain,
+    part: SegmentChain,
     facets: Facets,
     frame: AxisFrame,
     pieces: Sequence[Piece],
@@ -221,25 +221,25 @@ def _close(
         raise cad_error(path, error.problems[0].message, hint=hint) from error
 
 
-def _shell_on_side(chain: Chain, side: Side) -> Chain:
+def _shell_on_side(chain: SegmentChain, side: Side) -> SegmentChain:
     """Return an open shell in the direction of +z for an outside and of -z for an inside."""
     segments = [link.segment for link in chain.links]
     rise = sum((s.end[0] - s.start[0]) * (s.end[1] + s.start[1]) for s in segments)
     return chain if (rise >= 0.0) == (side == "outside") else chain.reversed()
 
 
-def _is_complete(chain: Chain, near: float) -> bool:
+def _is_complete(chain: SegmentChain, near: float) -> bool:
     """Return whether a chain bounds a body: it starts and ends on the axis, or is closed."""
     return max(chain.start[1], chain.end[1]) <= near or chain.is_closed(near)
 
 
-def _is_whole(part: Chain, facets: Facets, pieces: Sequence[Piece], side: Side, near: float) -> bool:
+def _is_whole(part: SegmentChain, facets: Facets, pieces: Sequence[Piece], side: Side, near: float) -> bool:
     """Return whether a part ends where a surface may end: on the axis, at a cut, at a rim, or as an open shell."""
     if not facets.closed:
         return True
 
     def may_end(place: Point, cut: bool, piece: int) -> bool:
-        return place[1] <= near or cut or (side == "inside" and pieces[piece].accuracy == Accuracy.PLANE)
+        return place[1] <= near or cut or (side == "inside" and pieces[piece].accuracy == EndAccuracy.PLANE)
 
     return may_end(part.start, part.cut_start, part.links[0].piece) and may_end(
         part.end, part.cut_end, part.links[-1].piece
@@ -251,7 +251,7 @@ def _not_of_revolution(
     facets: Facets,
     frame: AxisFrame,
     pieces: Sequence[Piece],
-    parts: Sequence[Chain],
+    parts: Sequence[SegmentChain],
     side: Side,
     z_range: tuple[float, float] | None,
 ) -> InputError:
@@ -285,7 +285,7 @@ def _mass(
     facets: Facets,
     frame: AxisFrame,
     pieces: Sequence[Piece],
-    chains: Sequence[Chain],
+    chains: Sequence[SegmentChain],
     density: float,
 ) -> MassProperties:
     """Return mass properties in S, from the exact meridian if it is completely known, else from the facets."""

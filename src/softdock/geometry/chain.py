@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from softdock.geometry.pieces import Piece, reverse
+from softdock.geometry.pieces import MOST_ACCURATE_FIRST, Piece, reverse
 from softdock.geometry.profile import Arc, Line, Point
 
 Side = Literal["outside", "inside"]
@@ -14,7 +14,7 @@ JOINT_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Link:
+class ChainSegment:
     """A segment of a chain and the index of its piece."""
 
     segment: Line | Arc
@@ -22,16 +22,16 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chain:
+class SegmentChain:
     """Connected segments of a meridian, with material on the right of travel."""
 
-    links: tuple[Link, ...]
+    links: tuple[ChainSegment, ...]
     cut_start: bool = False
     """Whether the chain starts at a cut (a rim or a limit of z), not at the end of its surface."""
     cut_end: bool = False
-    before: tuple[Link, ...] = ()
+    before: tuple[ChainSegment, ...] = ()
     """Links of the same surface in front of a cut at the start."""
-    after: tuple[Link, ...] = ()
+    after: tuple[ChainSegment, ...] = ()
     """Links of the same surface behind a cut at the end; of a closed chain, up to its start."""
 
     @property
@@ -53,16 +53,16 @@ class Chain:
         whole = [*self.before, *self.links, *self.after]
         return math.dist(whole[0].segment.start, whole[-1].segment.end) <= near < whole[0].segment.start[1]
 
-    def reversed(self) -> "Chain":
+    def reversed(self) -> "SegmentChain":
         """Return the chain in the opposite direction."""
         links = [replace(link, segment=reverse(link.segment)) for link in reversed(self.links)]
-        return Chain(links=tuple(links), cut_start=self.cut_end, cut_end=self.cut_start)
+        return SegmentChain(links=tuple(links), cut_start=self.cut_end, cut_end=self.cut_start)
 
 
-def join_pieces(pieces: Sequence[Piece], near: float) -> list[Chain]:
+def join_pieces(pieces: Sequence[Piece], near: float) -> list[SegmentChain]:
     """Return the chains that the pieces form; ends closer than `near` [m] are joined at the more accurate one."""
     ends = [(piece.segments[0].start, piece.segments[-1].end) for piece in pieces]
-    by_accuracy = sorted(range(len(pieces)), key=lambda k: -pieces[k].accuracy)
+    by_accuracy = sorted(range(len(pieces)), key=lambda k: MOST_ACCURATE_FIRST.index(pieces[k].accuracy))
     joints: list[Point] = []
     for k in by_accuracy:
         for place in ends[k]:
@@ -76,19 +76,19 @@ def join_pieces(pieces: Sequence[Piece], near: float) -> list[Chain]:
     stops = [joint_of(end) for _, end in ends]
     unused = dict.fromkeys(range(len(pieces)))
     openings = [k for k in range(len(pieces)) if starts[k] not in stops or joints[starts[k]][1] == 0.0]
-    chains: list[Chain] = []
+    chains: list[SegmentChain] = []
     for first in [*openings, *range(len(pieces))]:
-        links: list[Link] = []
+        links: list[ChainSegment] = []
         at_piece: int | None = first if first in unused else None
         while at_piece is not None:
             del unused[at_piece]
             at = stops[at_piece]
             moved = _moved(pieces[at_piece].segments, joints[starts[at_piece]], joints[at])
-            links += [Link(segment=segment, piece=at_piece) for segment in moved]
+            links += [ChainSegment(segment=segment, piece=at_piece) for segment in moved]
             # A chain ends on the axis, even where another one begins at the same point.
             at_piece = None if joints[at][1] == 0.0 else next((n for n in unused if starts[n] == at), None)
         if links:
-            chains.append(Chain(links=tuple(links)))
+            chains.append(SegmentChain(links=tuple(links)))
     return chains
 
 
@@ -100,7 +100,7 @@ def _moved(segments: Sequence[Line | Arc], start: Point, end: Point) -> list[Lin
     return moved
 
 
-def parts_on_side(chain: Chain, side: Side, near: float) -> list[Chain]:
+def parts_on_side(chain: SegmentChain, side: Side, near: float) -> list[SegmentChain]:
     """Return the parts of a chain on one side; a rim, where z is extreme, belongs to both sides.
 
     A chain has a cavity if it ends below its highest rim or begins above its lowest one: Eq. (G10).
@@ -126,25 +126,25 @@ def parts_on_side(chain: Chain, side: Side, near: float) -> list[Chain]:
     return list(dict.fromkeys(part for part in (outer if side == "outside" else inner) if part.links))
 
 
-def _slice(links: Sequence[Link], first: int, last: int) -> Chain:
+def _slice(links: Sequence[ChainSegment], first: int, last: int) -> SegmentChain:
     return _cut(links[first:last], first > 0, last < len(links), before=links[:first], after=links[last:])
 
 
 def _cut(
-    links: Sequence[Link],
+    links: Sequence[ChainSegment],
     cut_start: bool,
     cut_end: bool,
-    before: Sequence[Link] = (),
-    after: Sequence[Link] = (),
-) -> Chain:
-    return Chain(
+    before: Sequence[ChainSegment] = (),
+    after: Sequence[ChainSegment] = (),
+) -> SegmentChain:
+    return SegmentChain(
         links=tuple(links), cut_start=cut_start, cut_end=cut_end, before=tuple(before), after=tuple(after)
     )
 
 
-def clip(chain: Chain, low: float, high: float, near: float) -> list[Chain]:
+def clip(chain: SegmentChain, low: float, high: float, near: float) -> list[SegmentChain]:
     """Return the connected parts of a chain between two values of z [m]."""
-    links: list[Link] = []
+    links: list[ChainSegment] = []
     for link in chain.links:
         segments = _split_at([link.segment], low, near)
         links += [replace(link, segment=s) for s in _split_at(segments, high, near)]
@@ -165,9 +165,9 @@ def clip(chain: Chain, low: float, high: float, near: float) -> list[Chain]:
     return parts
 
 
-def _split_at_extremes(links: Sequence[Link], near: float) -> list[Link]:
+def _split_at_extremes(links: Sequence[ChainSegment], near: float) -> list[ChainSegment]:
     """Return the links with arcs split where z is extreme, so that every rim is a joint."""
-    split: list[Link] = []
+    split: list[ChainSegment] = []
     for link in links:
         segment = link.segment
         if isinstance(segment, Arc):
@@ -213,14 +213,15 @@ def _points_at(segment: Line | Arc, z: float) -> list[Point]:
     cosine = (z - segment.centre[0]) / segment.radius
     if abs(cosine) >= 1.0:
         return []
-    found = [(_fraction_of_angle(segment, sign * math.acos(cosine)), sign) for sign in (1.0, -1.0)]
+    candidates = [(_fraction_of_angle(segment, sign * math.acos(cosine)), sign) for sign in (1.0, -1.0)]
     rise = segment.radius * math.sqrt(1.0 - cosine**2)
     return [
-        (z, segment.centre[1] + sign * rise) for f, sign in sorted((f, s) for f, s in found if f is not None)
+        (z, segment.centre[1] + sign * rise)
+        for f, sign in sorted((f, s) for f, s in candidates if f is not None)
     ]
 
 
-def _start_at_lowest_rim(links: list[Link], near: float) -> list[Link]:
+def _start_at_lowest_rim(links: list[ChainSegment], near: float) -> list[ChainSegment]:
     """Return a closed chain rotated so that it begins at the first joint of its lowest rim."""
     z = [link.segment.start[0] for link in links]
     low = [value <= min(z) + near for value in z]
@@ -228,14 +229,14 @@ def _start_at_lowest_rim(links: list[Link], near: float) -> list[Link]:
     return [*links[first:], *links[:first]]
 
 
-def _begins_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
+def _begins_inside(links: Sequence[ChainSegment], z: Sequence[float], near: float) -> bool:
     """Return whether a chain begins in a cavity: on the axis above its lowest point, or elsewhere with a fall of z."""
     if links[0].segment.start[1] <= near:
         return z[0] > min(z) + near
     return _first_change(z, near) < 0.0
 
 
-def _ends_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
+def _ends_inside(links: Sequence[ChainSegment], z: Sequence[float], near: float) -> bool:
     """Return whether a chain ends in a cavity: on the axis below its highest point, or elsewhere with a fall of z."""
     if links[-1].segment.end[1] <= near:
         return z[-1] < max(z) - near

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from softdock.geometry.fitting import distance_to_segments, fit_segments
 from softdock.geometry.mass_properties import band_area
-from softdock.geometry.pieces import FACET_SPAN, Accuracy, BodySurface, Piece
+from softdock.geometry.pieces import FACET_SPAN, BodySurface, EndAccuracy, Piece
 from softdock.geometry.profile import Arc, Line, distance_to_segment
-from softdock.geometry.section import Section, cut_facets, most_common_azimuth
+from softdock.geometry.section import SectionLine, cut_facets, most_common_azimuth
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -46,7 +46,7 @@ def fitted_pieces(body: BodySurface, free: NDArray[np.bool_]) -> Iterator[Piece]
             yield Piece(
                 segments=tuple(segments),
                 triangles=own[good],
-                accuracy=Accuracy.FITTED,
+                accuracy=EndAccuracy.FITTED,
                 deviation=float(distance.reshape(-1, 3)[good].max(initial=residual)),
             )
 
@@ -72,7 +72,9 @@ def _edges_follow(body: BodySurface, segments: list[Line | Arc], triangles: Indi
     return np.asarray((follows.reshape(-1, 3) | on_axis).all(axis=1))
 
 
-def _beside_section(body: BodySurface, section: Section, used: Indices) -> tuple[NDArray[np.bool_], Array]:
+def _beside_section(
+    body: BodySurface, section: SectionLine, used: Indices
+) -> tuple[NDArray[np.bool_], Array]:
     """Return for every vertex whether it belongs to a section, and its position along it, in pieces.
 
     A vertex belongs to a section within the sagitta of the chords of a facet.

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from softdock.geometry.axis import AxisFrame
-from softdock.geometry.chain import JOINT_TOLERANCE, Chain, Side
+from softdock.geometry.chain import JOINT_TOLERANCE, SegmentChain, Side
 from softdock.geometry.facets import Facets, triangle_components
 from softdock.geometry.fitting import distance_to_segments
-from softdock.geometry.pieces import Accuracy, Piece, boundary_edges
+from softdock.geometry.pieces import EndAccuracy, Piece, boundary_edges
 from softdock.geometry.unread_faces import Departure, name_faces, sample_facets
 
 
-def hole_width(part: Chain, facets: Facets, frame: AxisFrame, pieces: Sequence[Piece], near: float) -> float:
+def hole_width(
+    part: SegmentChain, facets: Facets, frame: AxisFrame, pieces: Sequence[Piece], near: float
+) -> float:
     """Return the width [m] of the largest hole or attachment in a part; 0 where there is none."""
     used = {link.piece for link in part.links}
     z_range = z_span(part)
@@ -27,7 +29,7 @@ def hole_in_piece(
     z_range: tuple[float, float] = (-np.inf, np.inf),
 ) -> float:
     """Return the width [m] of the largest hole or attachment in a piece between two values of z [m]; 0 without any."""
-    if piece.accuracy == Accuracy.PLANE:
+    if piece.accuracy == EndAccuracy.PLANE:
         return 0.0  # the ring of a plane excludes holes
     z, r, _ = frame.cylindrical(facets.vertices)
     edges = boundary_edges(facets.triangles[piece.triangles], facets.cut_edges)
@@ -41,17 +43,17 @@ def hole_in_piece(
     rim = edges[away]
     loop_of = triangle_components(rim, len(facets.vertices))
     rims = [facets.vertices[rim[loop_of == k].ravel()] for k in np.unique(loop_of)]
-    return max((float(np.ptp(one, axis=0).max()) for one in rims), default=0.0)
+    return max((float(np.ptp(rim, axis=0).max()) for rim in rims), default=0.0)
 
 
-def z_span(part: Chain) -> tuple[float, float]:
+def z_span(part: SegmentChain) -> tuple[float, float]:
     """Return the smallest and largest z of a part [m]."""
     z = [link.segment.point(f)[0] for link in part.links for f in (0.0, 0.25, 0.5, 0.75, 1.0)]
     return min(z), max(z)
 
 
 def interrupting_faces(
-    facets: Facets, frame: AxisFrame, pieces: Sequence[Piece], parts: Sequence[Chain], side: Side
+    facets: Facets, frame: AxisFrame, pieces: Sequence[Piece], parts: Sequence[SegmentChain], side: Side
 ) -> list[Departure]:
     """Return the faces that adjoin holes and attachments of an outside, or of parts of an inside."""
     near = JOINT_TOLERANCE * facets.size

@@ -8,7 +8,7 @@ import math
 
 from softdock.native.decorators import inline, kernel
 
-# Columns of a segment; described in `profile_arrays.Column`.
+# Columns of a segment; described in `profile_arrays.SegmentColumn`.
 KIND, START_Z, START_R, END_Z, END_R = 0, 1, 2, 3, 4
 AXIS_Z, AXIS_R, LENGTH, SENSE = 5, 6, 7, 8
 START_SIDE, END_SIDE = 9, 10

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.geometry.axis import AxisFrame
-from softdock.geometry.chain import Chain, Side
+from softdock.geometry.chain import SegmentChain, Side
 from softdock.geometry.facets import Facets
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.ignored_faces import ROUNDING
-from softdock.geometry.pieces import Accuracy, Piece
+from softdock.geometry.pieces import EndAccuracy, Piece
 from softdock.geometry.profile import Profile
 from softdock.geometry.unread_faces import (
     Departure,
@@ -47,7 +47,12 @@ class ReadBody:
 
 
 def left_out_sentences(
-    path: Path, body: ReadBody, part: Chain, profile: Profile, z_range: tuple[float, float] | None, side: Side
+    path: Path,
+    body: ReadBody,
+    part: SegmentChain,
+    profile: Profile,
+    z_range: tuple[float, float] | None,
+    side: Side,
 ) -> tuple[str, ...]:
     """Return sentences about faces left out on purpose; raise `InputError` for faces left out otherwise.
 
@@ -58,11 +63,15 @@ def left_out_sentences(
     read = np.zeros(len(body.kept.triangles), bool)
     for k in {link.piece for link in (*part.before, *part.links, *part.after)}:
         read[body.pieces[k].triangles] = True
-    found = find_departures(profile, body.kept, body.frame, np.flatnonzero(~read), body.tolerance)
-    within = [one for one in found if one.z[1] > low + body.tolerance and one.z[0] < high - body.tolerance]
+    departures = find_departures(profile, body.kept, body.frame, np.flatnonzero(~read), body.tolerance)
+    within = [
+        departure
+        for departure in departures
+        if departure.z[1] > low + body.tolerance and departure.z[0] < high - body.tolerance
+    ]
     if within:
         raise _departures_error(path, within, body, side)
-    sentences = [f"Left out by `z_range`: {listed(found)}."] if found else []
+    sentences = [f"Left out by `z_range`: {listed(departures)}."] if departures else []
     if body.ignored.any():
         samples = sample_facets(body.facets, body.frame, np.flatnonzero(body.ignored))
         distance = distance_to_segments(profile.segments, samples.places)
@@ -71,11 +80,11 @@ def left_out_sentences(
     return (*sentences, *_cut_off_planes(body, part))
 
 
-def _cut_off_planes(body: ReadBody, part: Chain) -> Iterator[str]:
+def _cut_off_planes(body: ReadBody, part: SegmentChain) -> Iterator[str]:
     """Yield a sentence for every plane at an end of a part that reaches beyond the ring that is read."""
     for link, cut in ((part.links[0], part.cut_start), (part.links[-1], part.cut_end)):
         piece = body.pieces[link.piece]
-        if piece.accuracy != Accuracy.PLANE or cut:
+        if piece.accuracy != EndAccuracy.PLANE or cut:
             continue
         corners = np.unique(body.kept.triangles[piece.triangles])
         z, r, _ = body.frame.cylindrical(body.kept.vertices[corners])
@@ -87,51 +96,57 @@ def _cut_off_planes(body: ReadBody, part: Chain) -> Iterator[str]:
             )
 
 
-def _departures_error(path: Path, found: Sequence[Departure], body: ReadBody, side: Side) -> InputError:
+def _departures_error(path: Path, departures: Sequence[Departure], body: ReadBody, side: Side) -> InputError:
     """Return an error with one problem for every face."""
-    numbers = [one.number for one in found if one.number is not None]
-    ranges = ", ".join(_range_of(one, body) for one in found[:MOST_RANGES])
+    numbers = [departure.number for departure in departures if departure.number is not None]
+    ranges = ", ".join(_range_of(departure, body) for departure in departures[:MOST_RANGES])
     by = f"[{', '.join(map(str, numbers)) or ranges}]"
     what = (
         f"stands in front of the {side} and is not part of its surface of revolution; nothing would touch it:"
     )
-    example = "" if numbers or len(found) <= MOST_RANGES else ", for example"
+    example = "" if numbers or len(departures) <= MOST_RANGES else ", for example"
     hint = f"If nothing can reach it, leave it out{example}: `ignore: {by}`; or select a part with z_range."
     problems = [
         Problem(
             file=str(path),
-            message=f"{one.name.capitalize()} {what} it departs by {_mm(one.distance)}, {one.place}.",
+            message=f"{departure.name.capitalize()} {what} it departs by {_mm(departure.distance)}, {departure.place}.",
             hint="" if k else hint,
         )
-        for k, one in enumerate(found[:MOST_NAMED])
+        for k, departure in enumerate(departures[:MOST_NAMED])
     ]
-    if len(found) > MOST_NAMED:
-        more = f"{len(found) - MOST_NAMED} more faces stand in front of it as well."
+    if len(departures) > MOST_NAMED:
+        more = f"{len(departures) - MOST_NAMED} more faces stand in front of it as well."
         problems.append(Problem(file=str(path), message=more))
     return InputError(*problems)
 
 
-def _range_of(one: Departure, body: ReadBody) -> str:
+def _range_of(departure: Departure, body: ReadBody) -> str:
     """Return the range of z and angle that leaves out a face, as a scenario contains it.
 
     A range does not select facets in the plane of its limits: where the face has some, the limit is beyond them.
     """
     near = ROUNDING * body.facets.size
     z = body.frame.cylindrical(body.kept.vertices)[0]
-    middle = z[body.kept.triangles[one.triangles]].mean(axis=1)
+    middle = z[body.kept.triangles[departure.triangles]].mean(axis=1)
     margin = MARGIN * body.facets.size
-    low = one.z[0] - (margin if middle.min() < one.z[0] + 2 * near else 0.0)
-    high = one.z[1] + (margin if middle.max() > one.z[1] - 2 * near else 0.0)
+    low = departure.z[0] - (margin if middle.min() < departure.z[0] + 2 * near else 0.0)
+    high = departure.z[1] + (margin if middle.max() > departure.z[1] - 2 * near else 0.0)
     decimals = max(0, math.ceil(-math.log10(near * 1e3)))  # rounds by less than `near`
     z_0, z_1 = np.round(np.array([low, high]) * 1e3, decimals) + 0.0  # without -0
-    a_0, a_1 = np.degrees(one.azimuth)
+    a_0, a_1 = np.degrees(departure.azimuth)
     return f"{{z: [{z_0:.15g} mm, {z_1:.15g} mm], angle: [{a_0 - 1:.4g} deg, {a_1 + 1:.4g} deg]}}"
 
 
-def listed(found: Sequence[Departure]) -> str:
+def listed(departures: Sequence[Departure]) -> str:
     """Return the names of faces with their departures and places."""
-    more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    return "; ".join(f"{one.name} by {_mm(one.distance)} ({one.place})" for one in found[:MOST_NAMED]) + more
+    more = f"; and {len(departures) - MOST_NAMED} more" if len(departures) > MOST_NAMED else ""
+    return (
+        "; ".join(
+            f"{departure.name} by {_mm(departure.distance)} ({departure.place})"
+            for departure in departures[:MOST_NAMED]
+        )
+        + more
+    )
 
 
 def _mm(length: float) -> str:

@@ -23,7 +23,7 @@ NO_POINTS = np.zeros((0, 2))
 
 
 @dataclass(frozen=True)
-class _Offsets:
+class _OffsetPoints:
     """Points of a meridian, directions into the material and offset points behind them, shape (n, 2); (z, r) [m]."""
 
     places: Array
@@ -92,7 +92,7 @@ def _crossing(a: Point, b: Point, c: Point, d: Point) -> float | None:
     return along if 0.0 <= along <= 1.0 and 0.0 <= other <= 1.0 else None
 
 
-def _offsets(profile: Profile, obstacles: Array, share: float) -> _Offsets:
+def _offsets(profile: Profile, obstacles: Array, share: float) -> _OffsetPoints:
     """Return evenly spaced points along the meridian, with a fan of directions at corners, and their thickness."""
     places: list[Point] = []
     angles: list[float] = []  # of the normals into the material, on the right of travel
@@ -120,7 +120,7 @@ def _offsets(profile: Profile, obstacles: Array, share: float) -> _Offsets:
         with np.errstate(divide="ignore", invalid="ignore"):
             radius = np.where(ahead > 0.0, np.einsum("ijk,ijk->ij", d, d) / (2.0 * ahead), math.inf)
         thickness = np.minimum(thickness, share * radius.min(axis=1, initial=math.inf))
-    return _Offsets(p, n, thickness)
+    return _OffsetPoints(p, n, thickness)
 
 
 def _on_axis(place: Point, angle: float, profile: Profile) -> float:
@@ -137,7 +137,7 @@ def _fan(first: float, last: float) -> list[float]:
     return [first + turn * k / count for k in range(count)]
 
 
-def _back_face(profile: Profile, offsets: _Offsets, tolerance: float) -> list[Point]:
+def _back_face(profile: Profile, offsets: _OffsetPoints, tolerance: float) -> list[Point]:
     """Return the offset points that are nowhere nearer to the meridian than their thickness, from start to end.
 
     The others are inside the material behind another part of the meridian. Points beyond the axis are moved onto it:
@@ -147,7 +147,7 @@ def _back_face(profile: Profile, offsets: _Offsets, tolerance: float) -> list[Po
     towards = (inward[:, 1] < 0.0) & (places[:, 1] > tolerance)
     to_axis = np.where(towards, places[:, 1] / np.where(towards, -inward[:, 1], 1.0), math.inf)
     thickness = np.minimum(thickness, to_axis)
-    behind = _Offsets(places, inward, thickness).behind
+    behind = _OffsetPoints(places, inward, thickness).behind
     behind[:, 1] = np.where(behind[:, 1] <= tolerance, 0.0, behind[:, 1])
     nearest = np.min([distance_to_segment(s, behind[:, 0], side * behind[:, 1])
                       for s in profile.segments for side in (1.0, -1.0)], axis=0)  # fmt: skip

@@ -11,7 +11,7 @@ from softdock.geometry.axis import AxisFrame
 from softdock.geometry.facets import ExactFace, Facets
 from softdock.geometry.fitted_pieces import fitted_pieces
 from softdock.geometry.fitting import distance_to_segments
-from softdock.geometry.pieces import Accuracy, BodySurface, Piece, reverse
+from softdock.geometry.pieces import BodySurface, EndAccuracy, Piece, reverse
 from softdock.geometry.plane_pieces import flat_triangles, plane_pieces
 from softdock.geometry.profile import Arc, Line, Point
 
@@ -54,7 +54,7 @@ def _exact_pieces(body: BodySurface) -> Iterator[Piece]:
             groups.setdefault(key, (segments, []))[1].append(triangles)
     for segments, parts in groups.values():
         triangles = np.concatenate(parts)
-        yield _oriented_piece(body, segments, triangles, Accuracy.EXACT)
+        yield _oriented_piece(body, segments, triangles, EndAccuracy.EXACT)
 
 
 def _segments_of(face: ExactFace, body: BodySurface, triangles: Indices) -> list[Line | Arc]:
@@ -110,7 +110,7 @@ def _arcs(centre: Point, radius: float, low: float, high: float, sign: float) ->
 
 
 def _oriented_piece(
-    body: BodySurface, segments: list[Line | Arc], triangles: Indices, accuracy: Accuracy
+    body: BodySurface, segments: list[Line | Arc], triangles: Indices, accuracy: EndAccuracy
 ) -> Piece:
     """Return the piece with the outward normals of its facets on the left of travel."""
     first, area = segments[0], body.areas[triangles]

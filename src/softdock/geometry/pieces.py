@@ -1,7 +1,7 @@
 """Pieces of a meridian, and the surface data of a body from which they are found."""
 
 from dataclasses import dataclass, replace
-from enum import IntEnum
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,18 @@ FACET_SPAN = 0.6
 """Largest angle of a facet of a surface of revolution around the axis and along the meridian [rad]."""
 
 
-class Accuracy(IntEnum):
-    """Accuracy of the ends of a piece, in increasing order."""
+class EndAccuracy(Enum):
+    """Accuracy of the ends of a piece."""
 
-    PLANE = 0
+    PLANE = "plane"
     """A plane face: neighbouring pieces define its radii."""
-    FITTED = 1
+    FITTED = "fitted"
     """Fitted to vertices of facets."""
-    EXACT = 2
+    EXACT = "exact"
     """From an exact face of the file."""
+
+
+MOST_ACCURATE_FIRST = (EndAccuracy.EXACT, EndAccuracy.FITTED, EndAccuracy.PLANE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +37,7 @@ class Piece:
 
     segments: tuple[Line | Arc, ...]
     triangles: Indices
-    accuracy: Accuracy
+    accuracy: EndAccuracy
     """Accuracy of its ends; at a joint the more accurate end is used."""
     deviation: float
     """Largest distance [m] of the facets' vertices from the segments."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.geometry.facets import triangle_components
-from softdock.geometry.pieces import FACET_SPAN, Accuracy, BodySurface, Piece, boundary_edges
+from softdock.geometry.pieces import FACET_SPAN, BodySurface, EndAccuracy, Piece, boundary_edges
 from softdock.geometry.profile import Line
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ def _annulus(body: BodySurface, triangles: Indices, up: bool) -> Piece | None:
     return Piece(
         segments=(line,),
         triangles=triangles,
-        accuracy=Accuracy.PLANE,
+        accuracy=EndAccuracy.PLANE,
         interruption=interruption,
         deviation=float(np.ptp(body.z[corners])) / 2,
     )

@@ -195,8 +195,8 @@ def _segment_problems(profile: Profile, field: str) -> Iterator[Problem]:
 
 
 def _joint_problems(profile: Profile, field: str) -> Iterator[Problem]:
-    for k, (one, two) in enumerate(itertools.pairwise(profile.segments)):
-        gap = math.dist(one.end, two.start)
+    for k, (first, second) in enumerate(itertools.pairwise(profile.segments)):
+        gap = math.dist(first.end, second.start)
         if gap > GAP_TOLERANCE * profile.size:
             yield Problem(
                 field=f"{field}.segments.{k + 1}",
@@ -228,6 +228,6 @@ def _crossing_problems(profile: Profile, field: str) -> Iterator[Problem]:
         yield Problem(field=field, message=text)
 
 
-def point_between(one: Point, two: Point, fraction: float) -> Point:
+def point_between(start: Point, end: Point, fraction: float) -> Point:
     """Return the point at a fraction of the straight line from one point to another."""
-    return one[0] + fraction * (two[0] - one[0]), one[1] + fraction * (two[1] - one[1])
+    return start[0] + fraction * (end[0] - start[0]), start[1] + fraction * (end[1] - start[1])

@@ -23,7 +23,7 @@ from softdock.geometry.profile import (
 )
 
 
-class Column(IntEnum):
+class SegmentColumn(IntEnum):
     """Columns of the array that `profile_array` returns; one row per line or arc."""
 
     KIND = kernels.KIND
@@ -45,7 +45,7 @@ class Column(IntEnum):
 
 
 def profile_array(profile: Profile) -> NDArray[np.float64]:
-    """Return the segments of a closed meridian for the kernels, shape (rows, 11), columns as in `Column`.
+    """Return the segments of a closed meridian for the kernels, shape (rows, 11), columns as in `SegmentColumn`.
 
     Open ends are closed by the rest of the solid where it is known, else by lines in its material (`meridian_closure`),
     so that the material behind an open surface is bounded and the depth is continuous beyond its ends. An end that
@@ -81,9 +81,9 @@ def sharp_edges(profile: Profile) -> tuple[Edge, ...]:
     if profile.is_closed:
         joints.append((segments[-1], segments[0]))
     edges = [
-        Edge(z=two.start[0], radius=two.start[1], turn=_turn(one.tangent(1.0), two.tangent(0.0)))
-        for one, two in joints
-        if _side(one.tangent(1.0), two.tangent(0.0)) < 0.0
+        Edge(z=second.start[0], radius=second.start[1], turn=_turn(first.tangent(1.0), second.tangent(0.0)))
+        for first, second in joints
+        if _side(first.tangent(1.0), second.tangent(0.0)) < 0.0
     ]
     if not profile.is_closed:
         for (z, r), (t_z, t_r) in (
@@ -155,7 +155,7 @@ def _rows(profile: Profile) -> NDArray[np.float64]:
     for k, segment in enumerate(chain if closed else chain[:-1]):
         following = (k + 1) % len(chain)
         side = _side(segment.tangent(1.0), chain[following].tangent(0.0))
-        rows[k, Column.END_SIDE] = rows[following, Column.START_SIDE] = side
+        rows[k, SegmentColumn.END_SIDE] = rows[following, SegmentColumn.START_SIDE] = side
     return rows
 
 

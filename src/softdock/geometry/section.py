@@ -13,7 +13,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class SectionLine:
     """A connected line of intersection of a half-plane with facets; material is on the right of travel."""
 
     points: Array
@@ -83,7 +83,7 @@ def _with_material_right(
     return pieces, keys, chosen
 
 
-def cut_facets(facets: Facets, triangles: Indices, frame: AxisFrame, azimuth: float) -> list[Section]:
+def cut_facets(facets: Facets, triangles: Indices, frame: AxisFrame, azimuth: float) -> list[SectionLine]:
     """Return the connected lines of intersection of the given triangles with the half-plane at an azimuth [rad]."""
     pieces, keys, chosen = half_plane_segments(facets, triangles, frame, azimuth)
     following = {int(key): k for k, key in enumerate(keys[:, 0]) if key >= 0}
@@ -99,7 +99,7 @@ def cut_facets(facets: Facets, triangles: Indices, frame: AxisFrame, azimuth: fl
             k = following.get(int(keys[k, 1]))
         if run:
             points = np.vstack([pieces[run[0], 0], pieces[run, 1]])
-            sections.append(Section(points=points, triangles=chosen[run]))
+            sections.append(SectionLine(points=points, triangles=chosen[run]))
     return sections
 
 

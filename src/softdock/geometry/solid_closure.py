@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame
-from softdock.geometry.chain import Chain, Link
+from softdock.geometry.chain import ChainSegment, SegmentChain
 from softdock.geometry.facets import Facets
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.meridian_closure import close_ends
-from softdock.geometry.pieces import Accuracy, Piece
+from softdock.geometry.pieces import EndAccuracy, Piece
 from softdock.geometry.profile import Profile, check_profile
 from softdock.geometry.profile_arrays import is_complete
 from softdock.geometry.unread_faces import depth_in, sample_facets
@@ -26,7 +26,9 @@ CELL = 1e-3
 """Size of the cells of the (z, r) half-plane with one sample point each, relative to that of the body."""
 
 
-def profile_of(part: Chain, links_before: Sequence[Link] = (), links_after: Sequence[Link] = ()) -> Profile:
+def profile_of(
+    part: SegmentChain, links_before: Sequence[ChainSegment] = (), links_after: Sequence[ChainSegment] = ()
+) -> Profile:
     """Return the profile of a part of a chain, with the links that are known to close it."""
     return Profile(
         segments=tuple(link.segment for link in part.links),
@@ -36,7 +38,12 @@ def profile_of(part: Chain, links_before: Sequence[Link] = (), links_after: Sequ
 
 
 def close_in_solid(
-    part: Chain, facets: Facets, frame: AxisFrame, pieces: Sequence[Piece], broken: set[int], tolerance: float
+    part: SegmentChain,
+    facets: Facets,
+    frame: AxisFrame,
+    pieces: Sequence[Piece],
+    broken: set[int],
+    tolerance: float,
 ) -> tuple[Profile, bool]:
     """Return a part of a body's meridian, closed in its material, and whether the file determines the closure.
 
@@ -69,14 +76,14 @@ def close_in_solid(
 
 
 def _unbroken_rest(
-    part: Chain, pieces: Sequence[Piece], broken: set[int], near: float
-) -> tuple[list[Link], list[Link]]:
+    part: SegmentChain, pieces: Sequence[Piece], broken: set[int], near: float
+) -> tuple[list[ChainSegment], list[ChainSegment]]:
     """Return the links in front of and behind a part up to the next one that is broken."""
 
-    def is_whole(link: Link) -> bool:
+    def is_whole(link: ChainSegment) -> bool:
         piece = pieces[link.piece]
         return link.piece not in broken and not (
-            piece.accuracy == Accuracy.PLANE and piece.interruption > 0.0
+            piece.accuracy == EndAccuracy.PLANE and piece.interruption > 0.0
         )
 
     after = list(itertools.takewhile(is_whole, part.after))
@@ -91,7 +98,7 @@ def _other_faces(
     """Return points (z, r) [m] of the facets that are not on a meridian; of its planes, those outside their rings."""
     represented = np.zeros(len(facets.triangles), bool)
     for piece in own:
-        if piece.accuracy != Accuracy.PLANE:
+        if piece.accuracy != EndAccuracy.PLANE:
             represented[piece.triangles] = True
     places = sample_facets(facets, frame, np.flatnonzero(~represented)).places
     cells = np.round(places / (CELL * facets.size)).astype(np.int64)

@@ -117,15 +117,15 @@ def find_departures(
 
 def _height_above(profile: Profile, places: Array) -> Array:
     """Return the distance [m] of points (z, r) in front of a profile; 0 behind it and beside its open ends."""
-    found = [_nearest_on(segment, places) for segment in profile.segments]
-    distances = np.array([distance for distance, _ in found])
+    from_segments = [_nearest_on(segment, places) for segment in profile.segments]
+    distances = np.array([distance for distance, _ in from_segments])
     nearest = distances.min(axis=0)
     chain, before, after = closed_chain(profile)
     closure = [*chain[:before], *chain[len(chain) - after :]]
     beside = nearest > distance_to_segments(closure, places) * (1 + 1e-9) + 1e-12
     # At a corner two segments are equally near; a point in front of a convex corner is in front of one of them.
     is_near = (distances <= nearest * (1 + 1e-9) + 1e-12) & ~beside
-    heights = np.where(is_near, np.array([height for _, height in found]), 0.0)
+    heights = np.where(is_near, np.array([height for _, height in from_segments]), 0.0)
     return np.asarray(heights.max(axis=0).clip(0.0))
 
 
@@ -158,14 +158,14 @@ def name_faces(
         used = loose[np.isin(loose, samples.triangle)]
         label[used] = -1 - triangle_components(facets.triangles[used], len(facets.vertices))
     z, _, phi = frame.cylindrical(facets.vertices)
-    found = []
+    departures = []
     for k in dict.fromkeys(label[far].tolist()):
         own = np.isin(samples.triangle, np.flatnonzero(label == k))
         triangles = np.unique(samples.triangle[own])
         corners = np.unique(facets.triangles[triangles])
         face = facets.faces[k] if k >= 0 else None
         kind = face.kind if face is not None else "spline"
-        found.append(
+        departures.append(
             Departure(
                 name=f"face {k + 1} ({kind})" if k >= 0 else f"a group of {len(triangles)} facets",
                 number=k + 1 if k >= 0 else None,
@@ -175,7 +175,7 @@ def name_faces(
                 triangles=triangles,
             )
         )
-    return sorted(found, key=lambda one: (one.number is None, one.number or 0))
+    return sorted(departures, key=lambda departure: (departure.number is None, departure.number or 0))
 
 
 def _arc_around(azimuth: Array) -> tuple[float, float]:

@@ -87,7 +87,7 @@ class Chain:
         return np.array(chaser + [self.target_velocity] * len(self.target_masses))
 
     @cached_property
-    def arrays(self) -> tuple[motion.Chain, motion.Interface]:
+    def arrays(self) -> tuple[motion.ChainArrays, motion.InterfaceLaw]:
         """Kernel arguments: chain and interface."""
         return _arrays(self), _law(self)
 
@@ -115,7 +115,7 @@ class Chain:
         return 0.0 if self.anchored else float(self.mass @ self.velocities / self.mass.sum())
 
 
-def _arrays(chain: Chain) -> motion.Chain:
+def _arrays(chain: Chain) -> motion.ChainArrays:
     """Return the kernel argument of a chain: masses in order, each with the link to its right."""
     wall = int(chain.anchored)
     links = {}
@@ -130,13 +130,13 @@ def _arrays(chain: Chain) -> motion.Chain:
             raise ValueError(f"springs: expected {expected}, given {(len(chaser), len(target))}")
         links[name] = line
     line = np.stack((chain.mass, links["stiffness"], links["damping"], 1.0 / chain.mass))
-    return motion.Chain(line, len(chain.chaser_masses) - 1, float(chain.gap))
+    return motion.ChainArrays(line, len(chain.chaser_masses) - 1, float(chain.gap))
 
 
-def _law(chain: Chain) -> motion.Interface:
+def _law(chain: Chain) -> motion.InterfaceLaw:
     pad = chain.pad or Pad(stiffness=0.0)
     wedge = chain.wedge or Wedge(inward=0.0, outward=0.0, elastic=0.0, tip_length=0.0)
-    return motion.Interface(
+    return motion.InterfaceLaw(
         float(pad.stiffness),
         float(pad.damping),
         -1.0 if chain.restitution is None else float(chain.restitution),

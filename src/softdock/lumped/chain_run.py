@@ -11,7 +11,7 @@ from softdock.errors import RunError
 from softdock.lumped import entry_points
 from softdock.lumped.chain import Chain
 from softdock.lumped.kernels import events, motion
-from softdock.lumped.kernels.peaks import EXTRA_LOADS, OVERLAP_LOAD, WEDGE_LOAD
+from softdock.lumped.kernels.peaks import EXTRA_PEAKS, OVERLAP_PEAK, WEDGE_REACTION
 from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.lumped.kernels.rows import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME, ROW_WEDGE_FORCE
 
@@ -34,7 +34,7 @@ EVENT_NAMES = {
 }
 
 
-class Outcome(Enum):
+class ChainOutcome(Enum):
     """How a run ended, as a sentence."""
 
     SEPARATED = "The bodies have touched and are apart."
@@ -58,10 +58,10 @@ class ChainRun:
     """Result of one run; SI. There are two rows at an event, just before and just after, and one at every peak."""
 
     chain: Chain
-    work: motion.Work
+    work: motion.ChainWork
 
     @cached_property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ChainOutcome:
         """How the run ended."""
         return _outcome(self.chain, self.work.state)
 
@@ -185,12 +185,12 @@ class ChainRun:
     @property
     def peak_wedge_force(self) -> float:
         """Largest size of the force of the wedge along the axis [N]."""
-        return float(self.work.sizes[len(self.chain.mass) + WEDGE_LOAD])
+        return float(self.work.sizes[len(self.chain.mass) + WEDGE_REACTION])
 
     @property
     def t_peak_wedge_force(self) -> float:
         """Time of `peak_wedge_force` [s]."""
-        return float(self.work.peaks[len(self.chain.mass) + WEDGE_LOAD, ROW_TIME])
+        return float(self.work.peaks[len(self.chain.mass) + WEDGE_REACTION, ROW_TIME])
 
     @cached_property
     def latch_spring_force(self) -> Array:
@@ -201,7 +201,7 @@ class ChainRun:
     def peak_latch_spring_force(self) -> float:
         """Largest force of the latch spring [N]; at the time of the largest insertion."""
         n = len(self.chain.mass)
-        return float(self._latch_spring_force(self.work.peaks[n + OVERLAP_LOAD :])[0])
+        return float(self._latch_spring_force(self.work.peaks[n + OVERLAP_PEAK :])[0])
 
     def _latch_spring_force(self, rows: Array) -> Array:
         a = ROW_STATE + len(self.chain.chaser_masses) - 1
@@ -212,12 +212,12 @@ class ChainRun:
     @property
     def t_deepest(self) -> float:
         """Time of `deepest` [s]."""
-        return float(self.work.peaks[len(self.chain.mass) + OVERLAP_LOAD, ROW_TIME])
+        return float(self.work.peaks[len(self.chain.mass) + OVERLAP_PEAK, ROW_TIME])
 
     @property
     def deepest(self) -> float:
         """Largest overlap or insertion [m]."""
-        return float(self.work.sizes[len(self.chain.mass) + OVERLAP_LOAD])
+        return float(self.work.sizes[len(self.chain.mass) + OVERLAP_PEAK])
 
     @property
     def latch_time(self) -> float:
@@ -262,24 +262,24 @@ def run_chain(chain: Chain, *, end_time: float, impacts: int | None = None, rate
     return ChainRun(chain=chain, work=work)
 
 
-def _outcome(chain: Chain, state: NDArray[np.int64]) -> Outcome:
+def _outcome(chain: Chain, state: NDArray[np.int64]) -> ChainOutcome:
     ended, coupling = state[motion.OUTCOME], state[motion.COUPLING]
     named = {
-        events.LATCHED: Outcome.LATCHED,
-        events.JAMMED: Outcome.JAMMED,
-        events.CHATTERING: Outcome.CHATTERING,
+        events.LATCHED: ChainOutcome.LATCHED,
+        events.JAMMED: ChainOutcome.JAMMED,
+        events.CHATTERING: ChainOutcome.CHATTERING,
     }
     if ended in named:
         return named[ended]
     if not state[motion.TOUCH_COUNT]:
-        return Outcome.NO_CONTACT
+        return ChainOutcome.NO_CONTACT
     if coupling == motion.STUCK:
-        return Outcome.HELD
+        return ChainOutcome.HELD
     if chain.wedge is not None:
-        return Outcome.NOT_LATCHED
+        return ChainOutcome.NOT_LATCHED
     if coupling == motion.RESTING:
-        return Outcome.RESTING
-    return Outcome.IN_CONTACT if state[motion.PAD_STATE] == motion.PAD_LOADED else Outcome.SEPARATED
+        return ChainOutcome.RESTING
+    return ChainOutcome.IN_CONTACT if state[motion.PAD_STATE] == motion.PAD_LOADED else ChainOutcome.SEPARATED
 
 
 def _with_peaks(run: ChainRun, recorded: Array, peaks: Array) -> Array:
@@ -313,17 +313,17 @@ def _energies(chain: Chain, rows: Array) -> Array:
     return energies
 
 
-def _workspace(n: int, rows: int) -> motion.Work:
+def _workspace(n: int, rows: int) -> motion.ChainWork:
     totals = np.empty(motion.VELOCITIES_AFTER + n)
     totals.fill(np.nan)
     totals[: motion.TOUCH_TIME] = 0.0  # times and impulses of events stay NaN until the event
-    return motion.Work(
+    return motion.ChainWork(
         np.zeros((2 * n, COLUMNS)),
         np.zeros((motion.SERIES_COUNT, COLUMNS)),
         np.zeros(motion.STATE_SIZE, dtype=np.int64),
         totals,
         np.empty((rows, ROW_STATE + 2 * n)),
         np.empty((MAXIMUM_EVENTS, 2)),
-        np.zeros(n + EXTRA_LOADS),
-        np.zeros((n + EXTRA_LOADS, ROW_STATE + 2 * n)),
+        np.zeros(n + EXTRA_PEAKS),
+        np.zeros((n + EXTRA_PEAKS, ROW_STATE + 2 * n)),
     )

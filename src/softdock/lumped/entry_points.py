@@ -2,16 +2,18 @@
 
 from softdock.lumped.kernels import motion, peaks, rows, time_loop
 from softdock.lumped.kernels.polynomial import COLUMNS
-from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers
+from softdock.native.argument_types import FLOAT, INTEGER, StructureArgument, floats, integers
 from softdock.native.entry_point import EntryPoint
 
-CHAIN = Structure(motion.Chain, {"line": floats(4, "masses"), "touching": INTEGER, "gap": FLOAT})
-INTERFACE = Structure(
-    motion.Interface,
-    dict.fromkeys(motion.Interface._fields, FLOAT) | {"jams": INTEGER},
+CHAIN = StructureArgument(
+    motion.ChainArrays, {"line": floats(4, "masses"), "touching": INTEGER, "gap": FLOAT}
 )
-WORK = Structure(
-    motion.Work,
+INTERFACE = StructureArgument(
+    motion.InterfaceLaw,
+    dict.fromkeys(motion.InterfaceLaw._fields, FLOAT) | {"jams": INTEGER},
+)
+WORK = StructureArgument(
+    motion.ChainWork,
     {
         "q": floats("coordinates", COLUMNS),
         "c": floats(motion.SERIES_COUNT, COLUMNS),
@@ -19,16 +21,18 @@ WORK = Structure(
         "totals": floats("totals"),
         "rows": floats("rows", "columns"),
         "events": floats("events", 2),
-        "sizes": floats("loads"),
-        "peaks": floats("loads", "columns"),
+        "sizes": floats("reactions"),
+        "peaks": floats("reactions", "columns"),
     },
 )
 
 
-def _check_sizes(chain: motion.Chain, law: motion.Interface, work: motion.Work, *_: float) -> str | None:
+def _check_sizes(
+    chain: motion.ChainArrays, law: motion.InterfaceLaw, work: motion.ChainWork, *_: float
+) -> str | None:
     """Return what is wrong with the sizes of the memory for a chain."""
     n = chain.line.shape[1]
-    needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n, "sizes": n + peaks.EXTRA_LOADS}
+    needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n, "sizes": n + peaks.EXTRA_PEAKS}
     for name, size in needed.items():
         if len(getattr(work, name)) != size:
             return f"work.{name} has {len(getattr(work, name))} rows, {size} are needed"

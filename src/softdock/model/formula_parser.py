@@ -44,8 +44,8 @@ OPERATORS = "an operator (+ - * / ^)"
 
 def explain(text: str, error: ExpressionError) -> str:
     """Return the message of an error with the place in the text: column and what is written there."""
-    found = text[error.at :].split(maxsplit=1)
-    place = f"at column {error.at + 1} (`{_shortened(found[0])}`)" if found else "at the end"
+    words = text[error.at :].split(maxsplit=1)
+    place = f"at column {error.at + 1} (`{_shortened(words[0])}`)" if words else "at the end"
     return f"{place}: {error}"
 
 
@@ -121,13 +121,13 @@ class FormulaParser:
     def duration(self) -> float:
         """Read a time above zero [s]."""
         at = self.at
-        found = self._constant()
-        fits = found is not None and (
-            found.unit is None or parse_unit(found.unit).dimension == UNITS["s"].dimension
+        constant = self._constant()
+        fits = constant is not None and (
+            constant.unit is None or parse_unit(constant.unit).dimension == UNITS["s"].dimension
         )
-        if found is None or not fits or found.value <= 0.0:
+        if constant is None or not fits or constant.value <= 0.0:
             raise self.error("a time above zero is expected, as in `0.2 s`", at)
-        return found.value
+        return constant.value
 
     # Conditions and formulas; both in parentheses are told apart by what is in them.
 
@@ -172,7 +172,7 @@ class FormulaParser:
 
     def _comparison(self) -> Formula:
         left = self._sum()
-        found: list[Formula] = []
+        comparisons: list[Formula] = []
         while True:
             at = self.at
             sign = self.symbol(">", ">=", "<", "<=")
@@ -180,12 +180,12 @@ class FormulaParser:
                 break
             self.number(left)
             right = self.number(self._sum())
-            found.append(self._operation(sign[0], left, right, at=at))
+            comparisons.append(self._operation(sign[0], left, right, at=at))
             left = right
-        if not found:
+        if not comparisons:
             return left
-        whole = found[0]
-        for other in found[1:]:  # `1 mm < a.x < 2 mm`
+        whole = comparisons[0]
+        for other in comparisons[1:]:  # `1 mm < a.x < 2 mm`
             whole = self._operation("and", whole, other, at=other.at)
         return whole
 
@@ -375,8 +375,8 @@ def _unit_end(text: str, at: int, depth: int = 0) -> int:
 
     A unit is a product of powers of known symbols; a word with a field, a point or arguments is none.
     """
-    one = _ONE_PER.match(text, at) if depth == 0 else None
-    at, first = (one.end(), False) if one else (at, True)
+    reciprocal = _ONE_PER.match(text, at) if depth == 0 else None
+    at, first = (reciprocal.end(), False) if reciprocal else (at, True)
     while True:
         separator = _UNIT_SEPARATOR.match(text, at)
         if not separator and not first:

@@ -128,7 +128,7 @@ def _apply(operation: Operation, x: list[float]) -> float:
     if name == "^":
         return float(x[0] ** operation.exponent)
     if name in ("sqrt", "norm"):
-        total = x[0] if name == "sqrt" else sum(one * one for one in x)
+        total = x[0] if name == "sqrt" else sum(entry * entry for entry in x)
         if total < 0.0:
             raise ValueError
         return float(total**0.5)
@@ -197,12 +197,12 @@ def _measure(formula: Formula, unit_of: Callable[[Observation], str]) -> _Measur
 
 def _require_same(formula: Operation, parts: list[_Measure], i: int) -> None:
     """Raise ExpressionError unless operand i may be combined with the first one."""
-    one, two = parts[0], parts[i]
-    if one.is_bare or two.is_bare or _fits(one, two):
+    first, second = parts[0], parts[i]
+    if first.is_bare or second.is_bare or _fits(first, second):
         return
     texts = [
         f"`{operand}` is {_described(part.exponents)}"
-        for operand, part in ((formula.operands[0], one), (formula.operands[i], two))
+        for operand, part in ((formula.operands[0], first), (formula.operands[i], second))
     ]
     verb = {"+": "be added", "-": "be subtracted", **dict.fromkeys(COMPARISONS, "be compared")}
     raise ExpressionError(
@@ -211,15 +211,15 @@ def _require_same(formula: Operation, parts: list[_Measure], i: int) -> None:
     )
 
 
-def _fits(one: _Measure, two: _Measure) -> bool:
+def _fits(first: _Measure, second: _Measure) -> bool:
     """Return whether two dimensions agree; the radian and the cycle may be left out of a unit but not added to it."""
-    a, b = one.exponents, two.exponents
+    a, b = first.exponents, second.exponents
     if a[:3] != b[:3]:
         return False
     if a[3:] == b[3:]:
         return True
-    if one.is_literal != two.is_literal:
-        return not any(a[3:] if one.is_literal else b[3:])
+    if first.is_literal != second.is_literal:
+        return not any(a[3:] if first.is_literal else b[3:])
     return any(a[:3]) and not (any(a[3:]) and any(b[3:]))
 
 

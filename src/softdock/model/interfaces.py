@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from softdock.contact.layer import Friction, FrictionLaw
+from softdock.contact.layer import CoulombFriction, FrictionLaw
 from softdock.contact.pins import Damping, PinInHole, PinLaw, Rim
 from softdock.errors import InputError
 from softdock.geometry.pins import Hole, Pin
@@ -257,7 +257,7 @@ class PinContactLaw(Model):
             stiffness=self.stiffness,
             damping=(self.damping.factor if hunt else self.damping.coefficient) or 0.0,
             damping_law=Damping(self.damping.law),
-            friction=Friction(
+            friction=CoulombFriction(
                 coefficient=self.friction.coefficient,
                 threshold_speed=self.friction.speed,
                 law=FrictionLaw(self.friction.law),

@@ -34,10 +34,10 @@ class Mjcf:
 
 def to_mjcf(system: System, name: str = "softdock") -> Mjcf:
     """Return a system as MJCF; raises InputError for a moving body without mass or inertia."""
-    return _Writer(system, name).finish()
+    return _MjcfWriter(system, name).finish()
 
 
-class _Writer:
+class _MjcfWriter:
     def __init__(self, system: System, name: str) -> None:
         self.system = system
         self.root = Xml.Element("mujoco", model=name)

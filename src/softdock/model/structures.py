@@ -126,17 +126,17 @@ class Flexible(Model):
         key = self.model_copy(
             update={"members": None, "body": "", "damping": 0.0, "settled": False}
         ).model_dump_json()
-        found = _cached_modes(source, key, directory, stamps, _Uncompared(self))
+        modes = _cached_modes(source, key, directory, stamps, _Uncompared(self))
         ratios = 1 if isinstance(self.damping, float | int) else len(self.damping)
-        if not isinstance(self.damping, float | int) and ratios != found.frequency.size:
+        if not isinstance(self.damping, float | int) and ratios != modes.frequency.size:
             raise InputError(
                 Problem(
                     field="damping",
-                    message=f"must be one ratio, or {found.frequency.size}: one for each mode that is kept.",
+                    message=f"must be one ratio, or {modes.frequency.size}: one for each mode that is kept.",
                     given=f"{ratios} ratios",
                 )
             )
-        return found
+        return modes
 
 
 class _Uncompared:
@@ -172,22 +172,22 @@ def _cached_modes(_: str, __: str, directory: Path, ___: object, asked: _Uncompa
     if flexible.nastran is not None:
         assert isinstance(flexible.base, int)
         files = flexible.nastran
-        found = read_nastran(directory / files.bulk, directory / files.eigenvectors, base=flexible.base)
+        modes = read_nastran(directory / files.bulk, directory / files.eigenvectors, base=flexible.base)
     else:
-        found = read_modes(directory / (flexible.file or ""), base=str(flexible.base))
-    return _select(found, flexible.modes)
+        modes = read_modes(directory / (flexible.file or ""), base=str(flexible.base))
+    return _select(modes, flexible.modes)
 
 
-def _select(found: "BaseModes", wanted: Modes) -> "BaseModes":
+def _select(modes: "BaseModes", wanted: Modes) -> "BaseModes":
     """Return the selected modes."""
     if isinstance(wanted, ModeChoice):
         if wanted.below is not None:
-            return found.below(wanted.below)
+            return modes.below(wanted.below)
         if wanted.share is not None:
-            return found.with_mass_fraction(wanted.share)
+            return modes.with_mass_fraction(wanted.share)
         assert wanted.residual is not None
-        return found.with_residual(wanted.residual)
-    return found if wanted == "all" else found.lowest(int(wanted))
+        return modes.with_residual(wanted.residual)
+    return modes if wanted == "all" else modes.lowest(int(wanted))
 
 
 def _compute_modes(members: Structure, base: str, wanted: Modes) -> "BaseModes":
@@ -204,20 +204,20 @@ def _compute_modes(members: Structure, base: str, wanted: Modes) -> "BaseModes":
     most, count = 6 * (len(meshed.names) - 1), FIRST_GUESS
     while count < most:
         try:
-            found = base_modes(meshed, base, count)
+            modes = base_modes(meshed, base, count)
         except InputError:  # fewer than that exist
             break
-        if _suffices(found, wanted):
-            return _select(found, wanted)
+        if _suffices(modes, wanted):
+            return _select(modes, wanted)
         count *= 2
     return _select(base_modes(meshed, base), wanted)
 
 
-def _suffices(found: "BaseModes", wanted: ModeChoice) -> bool:
+def _suffices(modes: "BaseModes", wanted: ModeChoice) -> bool:
     """Return whether no mode beyond the computed ones can belong to a selection."""
     if wanted.below is not None:
-        return bool(found.frequency[-1] > wanted.below)
+        return bool(modes.frequency[-1] > wanted.below)
     if wanted.residual is not None:
-        return found.residual <= wanted.residual
+        return modes.residual <= wanted.residual
     assert wanted.share is not None
-    return found.truncated_mass_fraction < wanted.share
+    return modes.truncated_mass_fraction < wanted.share

@@ -186,8 +186,8 @@ class Surface(Model):
         X_BF = pose_at(self.at, self.attitude)
         if self.file is None:
             return self.to_profile(), X_BF
-        found = self._read_file(folder)
-        return found.profile, X_BF @ Pose(R=found.R_FS, p=found.p_FS)
+        content = self._read_file(folder)
+        return content.profile, X_BF @ Pose(R=content.R_FS, p=content.p_FS)
 
     def left_out(self, folder: Path) -> tuple[str, ...]:
         """Return sentences about faces of the file that are left out on purpose."""
@@ -203,7 +203,8 @@ class Surface(Model):
         path = folder / self.file
         stat = path.stat() if path_exists(path) else None
         ignore = tuple(
-            one if isinstance(one, int) else FaceSelection(z=one.z, angle=one.angle) for one in self.ignore
+            face if isinstance(face, int) else FaceSelection(z=face.z, angle=face.angle)
+            for face in self.ignore
         )
         options = (self.side, self.unit, self.z_range, self.part, ignore)
         return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)
@@ -338,7 +339,7 @@ class Contact(Model):
             surface_A=profile_a,
             surface_B=profile_b,
             layer=self.layer.to_layer(),
-            friction=contact_layer.Friction(
+            friction=contact_layer.CoulombFriction(
                 coefficient=self.friction.coefficient,
                 threshold_speed=self.friction.speed,
                 law=contact_layer.FrictionLaw(self.friction.law),

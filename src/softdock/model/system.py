@@ -29,7 +29,7 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import Fixed, Free, Joint, quaternion
+from softdock.tree.joints import Fixed, Free, Joint, motions_along, quaternion
 
 WORLD = "world"
 M = TypeVar("M", bound=Model)
@@ -187,7 +187,7 @@ class System(WithElements):
 
     def _check_numbers(self, findings: Findings, changed: ChangedMembers) -> None:
         """Check the numbers of members that differ from those of a valid system of the same topology."""
-        for name in {above for one in changed.names("bodies") for above in self.lineage(one)}:
+        for name in {above for body in changed.names("bodies") for above in self.lineage(body)}:
             if not isinstance(self.bodies[name].joint, Fixed):
                 findings.of(self._check_moved_mass, name)
         for kind in ELEMENT_KINDS.values():
@@ -209,7 +209,7 @@ class System(WithElements):
         self.check_body(field, body, world=False)
         if isinstance(self.bodies[body].joint, Free):
             raise FieldError(
-                field, f"{body!r} is free: it has neither a joint nor a mount that transmits a load"
+                field, f"{body!r} is free: it has neither a joint nor a mount that transmits a reaction"
             )
 
     def _check_orbit(self, orbit: SystemOrbit) -> None:
@@ -309,7 +309,9 @@ class System(WithElements):
     def elements(self) -> dict[str, Any]:
         """Return all elements by name, in the order of their records."""
         return {
-            name: one for kind in ELEMENT_KINDS.values() for name, one in getattr(self, kind.group).items()
+            name: element
+            for kind in ELEMENT_KINDS.values()
+            for name, element in getattr(self, kind.group).items()
         }
 
     def elements_of(self, model: type[M]) -> Mapping[str, M]:
@@ -329,11 +331,10 @@ class System(WithElements):
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
         """Return the motions (sliding or turning) of the axes on which an element acts; raises ValueError for none."""
         body = self.bodies.get(element.joint)
-        motions = body.joint.motions if body is not None else ()
-        chosen = motions if element.axis is None else motions[element.axis : element.axis + 1]
-        if not chosen:
+        motions = motions_along(body.joint, element.axis) if body is not None else ()
+        if not motions:
             raise ValueError(f"there is no such axis of a joint of {element.joint!r}")
-        return chosen
+        return motions
 
     def check_motion(self, field: str, value: object, element: JointElement) -> None:
         """Raise FieldError for a value along a joint that turns with a unit of one that slides, or the reverse."""

@@ -201,7 +201,7 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Record:
+class RecordArgument:
     """One record of a structured array."""
 
     dtype: np.dtype[Any]
@@ -227,7 +227,7 @@ class PreparedStructure:
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class StructureArgument:
     """A named tuple; compiled code accesses its fields by name, through one address."""
 
     type: type
@@ -291,7 +291,7 @@ def plain_value(value: Any) -> Any:
     return value.value if isinstance(value, PreparedStructure) else value
 
 
-ArgumentType = Scalar | Tuple | Array | Record | Structure
+ArgumentType = Scalar | Tuple | Array | RecordArgument | StructureArgument
 FLOAT64 = np.dtype(np.float64)
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(np.bool_)

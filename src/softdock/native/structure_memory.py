@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.native.argument_types import ArgumentError, Array, Memory, PreparedStructure, Sizes, Structure
+from softdock.native.argument_types import (
+    ArgumentError,
+    Array,
+    Memory,
+    PreparedStructure,
+    Sizes,
+    StructureArgument,
+)
 
 Block = NDArray[np.uint8]
 Blocks = Mapping[Memory, Block]
@@ -37,10 +44,10 @@ class Place(NamedTuple):
     """Byte after the last one."""
 
 
-class Layout:
+class MemoryLayout:
     """Places of all arrays of a structure for given sizes of its named dimensions."""
 
-    def __init__(self, structure: Structure, sizes: Sizes) -> None:
+    def __init__(self, structure: StructureArgument, sizes: Sizes) -> None:
         """Place all arrays, in the order of their declaration. Raises KeyError where a size is missing."""
         self.structure, self.sizes = structure, sizes
         self.bytes = dict.fromkeys(Memory, 0)
@@ -107,12 +114,14 @@ class Layout:
 
 
 @functools.lru_cache(maxsize=64)
-def _layout(structure: Structure, sizes: tuple[tuple[str, int], ...]) -> Layout:
+def _layout(structure: StructureArgument, sizes: tuple[tuple[str, int], ...]) -> MemoryLayout:
     """Return the layout for some sizes; cached, because all runs of a campaign have the same."""
-    return Layout(structure, dict(sizes))
+    return MemoryLayout(structure, dict(sizes))
 
 
-def layout_of(structure: Structure, sizes: Mapping[str, int], copied: Mapping[str, np.ndarray]) -> Layout:
+def layout_of(
+    structure: StructureArgument, sizes: Mapping[str, int], copied: Mapping[str, np.ndarray]
+) -> MemoryLayout:
     """Return the layout of a structure for named dimensions and arrays that will be copied, by path.
 
     Raises ArgumentError for an array that is not of the declared type, and KeyError where a size is missing.
@@ -129,7 +138,7 @@ def layout_of(structure: Structure, sizes: Mapping[str, int], copied: Mapping[st
 
 
 def allocate(
-    structure: Structure,
+    structure: StructureArgument,
     sizes: Mapping[str, int] | None = None,
     *,
     copied: Mapping[str, np.ndarray] | None = None,
@@ -146,11 +155,11 @@ def allocate(
     return layout.bind(blocks)
 
 
-def arrays_in(structure: Structure, path: str = "") -> Iterator[tuple[str, Array]]:
+def arrays_in(structure: StructureArgument, path: str = "") -> Iterator[tuple[str, Array]]:
     """Yield the paths and types of all arrays of a structure, in their order."""
     for name, kind in structure.fields.items():
         inside = f"{path}{name}"
-        if isinstance(kind, Structure):
+        if isinstance(kind, StructureArgument):
             yield from arrays_in(kind, f"{inside}.")
         elif isinstance(kind, Array):
             yield inside, kind
@@ -159,7 +168,7 @@ def arrays_in(structure: Structure, path: str = "") -> Iterator[tuple[str, Array
 
 
 @functools.cache
-def _declared(structure: Structure) -> dict[str, Array]:
+def _declared(structure: StructureArgument) -> dict[str, Array]:
     """Return the types of all arrays of a structure by path."""
     return dict(arrays_in(structure))
 

@@ -47,5 +47,5 @@ def predict(scenario: "ScenarioLike", overrides: "Overrides | None" = None) -> M
     from softdock.scenario.construction import as_scenario
     from softdock.scenario.kinds import KINDS
 
-    found = as_scenario(scenario, overrides)
-    return KINDS[found.kind].prepare(found).predict()
+    checked = as_scenario(scenario, overrides)
+    return KINDS[checked.kind].prepare(checked).predict()

@@ -134,4 +134,4 @@ def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
 
 
 def _behaviour(angle: float, friction_angle: float) -> str:
-    return latch.Wedge(int(latch.wedge_behaviour(angle, friction_angle))).identifier
+    return latch.WedgeBehaviour(int(latch.wedge_behaviour(angle, friction_angle))).identifier

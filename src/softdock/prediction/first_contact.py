@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
 from softdock.contact.pair import ContactPair
-from softdock.dynamics.impulse import Impact
+from softdock.dynamics.impulse import ImpulseResponse
 from softdock.dynamics.kernels.forces.contacts import PAIR
 from softdock.dynamics.run_results import CapturedState
 from softdock.dynamics.session import Session, update_near_lists
@@ -63,7 +63,7 @@ class FirstContact:
         force, torque = out[FORCE : FORCE + 3], out[TORQUE : TORQUE + 3]
         if not force.any():
             return None
-        impact = Impact(at_contact, captured.state)
+        impact = ImpulseResponse(at_contact, captured.state)
         X_aA = Pose(R=pair.R_aA.reshape(3, 3), p=pair.p_aA)
         X_NA = impact.pose(pair.a) @ X_aA
         nearest = cross(force, torque) / (force @ force)  # point of the line of action nearest to A's origin

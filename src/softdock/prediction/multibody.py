@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.impulse import DirectionalImpulse, Impact, apply_impact
+from softdock.dynamics.impulse import DirectionalImpulse, ImpulseResponse, apply_impact
 from softdock.prediction.first_contact import FirstContact
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.poses import Pose
@@ -24,7 +24,7 @@ def predict_impact(scenario: MultibodyScenario, assembly: Assembly) -> dict[str,
     """Return the impact that the scenario describes under `impact`."""
     assert scenario.impact is not None
     a, b = scenario.impact.a, scenario.impact.b
-    impact = Impact(assembly, assembly.y)
+    impact = ImpulseResponse(assembly, assembly.y)
     placed_a, placed_b = assembly.placed[a.body], assembly.placed[b.body]
     X_NA = _pose(impact, assembly, a.body) @ a.pose()
     point = _pose(impact, assembly, b.body).point(np.asarray(b.at, float))
@@ -95,7 +95,7 @@ def _prediction(
     if not struck.closing_speed > 0.0:
         name = rmi.Regime.NO_IMPACT.identifier
         sentence = "The bodies do not approach each other along this normal: there is no impact."
-    after = Impact(assembly, struck.state)
+    after = ImpulseResponse(assembly, struck.state)
     velocities = {name: _velocity(after, assembly, name) for name in scenario.bodies}
     return {
         "effective_mass_free": struck.effective_mass_free,
@@ -116,13 +116,13 @@ def _prediction(
     }
 
 
-def _pose(impact: Impact, assembly: Assembly, body: str) -> Pose:
+def _pose(impact: ImpulseResponse, assembly: Assembly, body: str) -> Pose:
     """Return the pose of a body in N."""
     placed = assembly.placed[body]
     return impact.pose(placed.link) @ placed.X_LB
 
 
-def _velocity(impact: Impact, assembly: Assembly, body: str) -> list[float]:
+def _velocity(impact: ImpulseResponse, assembly: Assembly, body: str) -> list[float]:
     """Return the velocity of a body's origin in N [m/s]."""
     motion = impact.motion[assembly.placed[body].link]
     velocity: list[float] = point_velocity(motion, _pose(impact, assembly, body).p).tolist()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softdock.flexible.welding import Weld, motion_about, weld
+from softdock.flexible.welding import WeldImpulse, motion_about, weld
 from softdock.scenario.station import StationScenario
 from softdock.spatial.inertia import rigid_inertia_matrix
 
@@ -43,7 +43,7 @@ def delta_rate(scenario: StationScenario, modes: "BaseModes") -> float:
     return weld_visitor(scenario, modes).delta_rate
 
 
-def weld_visitor(scenario: StationScenario, modes: "BaseModes") -> Weld:
+def weld_visitor(scenario: StationScenario, modes: "BaseModes") -> WeldImpulse:
     """Return the weld impulse of the visitor on a station at rest, about its base."""
     v = scenario.visitor
     return weld(

@@ -42,8 +42,8 @@ def error_status(error: float | None) -> Status:
 
 def conservation_status(audit: Audit) -> Status:
     """Return the status of a conservation check: that of its largest error."""
-    found = {error_status(error) for error in asdict(audit).values()}
-    return next(status for status in _SEVERITY if status in found)
+    statuses = {error_status(error) for error in asdict(audit).values()}
+    return next(status for status in _SEVERITY if status in statuses)
 
 
 def conservation_text(audit: Audit) -> str:
@@ -66,7 +66,7 @@ def named_outcomes(definition: Mapping[str, Any]) -> list[str]:
     listed = definition.get("outcomes")
     if not isinstance(listed, Sequence):
         return []
-    return [str(one["name"]) for one in listed if isinstance(one, Mapping) and "name" in one]
+    return [str(outcome["name"]) for outcome in listed if isinstance(outcome, Mapping) and "name" in outcome]
 
 
 def campaign_status(has_error: bool, running: bool, complete: bool) -> Status:

@@ -13,7 +13,7 @@ from softdock.presentation.numbers import display_unit, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
 if TYPE_CHECKING:
-    from softdock.result import Event
+    from softdock.result import RunEvent
 
 Array = NDArray[np.float64]
 DASHES: tuple[tuple[int, ...], ...] = ((), (9, 3), (3, 2), (9, 3, 2, 3))
@@ -123,7 +123,7 @@ def time_chart(
     curves: Sequence[TimeCurve],
     span: tuple[float, float],
     *,
-    events: Sequence["Event"] = (),
+    events: Sequence["RunEvent"] = (),
     limits: Sequence[LimitLine] = (),
     earlier: Sequence[TimeCurve] = (),
     title: str = "",
@@ -159,7 +159,7 @@ def time_chart(
     )
 
 
-def event_marks(events: Sequence["Event"]) -> list[Mark]:
+def event_marks(events: Sequence["RunEvent"]) -> list[Mark]:
     """Return a mark for every instant of events, numbered from 1 as in the timeline."""
     times = sorted({event.time for event in events})
     return [Mark(x=time, text=str(number)) for number, time in enumerate(times, 1)]

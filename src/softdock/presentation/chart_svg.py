@@ -35,14 +35,14 @@ def draw_chart(chart: Chart) -> str:
     """Return a chart with legend and note above it as HTML."""
     plot = _Plot(chart)
     parts = [svg_start(HEIGHT, chart.y.label), *plot.grid(), *plot.marks(chart.marks)]
-    for one in chart.series:
+    for series in chart.series:
         points = " ".join(
-            f"{plot.x(a):.1f},{plot.y(b):.1f}" for a, b in zip(one.x, one.y) if math.isfinite(b)
+            f"{plot.x(a):.1f},{plot.y(b):.1f}" for a, b in zip(series.x, series.y) if math.isfinite(b)
         )
-        parts.append(f'<polyline {_line_style(one)} points="{points}"/>')
+        parts.append(f'<polyline {_line_style(series)} points="{points}"/>')
     parts += [part for limit in chart.limits for part in plot.limit(limit)]
     note = f"<figcaption>{html.escape(chart.note)}</figcaption>" if chart.note else ""
-    entries = [_legend_entry(one) for one in chart.series if one.name]
+    entries = [_legend_entry(series) for series in chart.series if series.name]
     return figure(chart.y.label, entries, [note, *parts, "</svg>"])
 
 

@@ -1,4 +1,4 @@
-"""Tables and sentences about the loads of a run, the same in terminal, report and studio."""
+"""Tables and sentences about the reactions of a run, the same in terminal, report and studio."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,85 +7,92 @@ from typing import Any
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_time
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.result import Load
+from softdock.result import PeakReaction
 
-Components = Callable[[Load, str], tuple[float, ...]]
-"""Returns the components of a load at its peak, of its force (`N`) or moment (`N*m`)."""
+Components = Callable[[PeakReaction, str], tuple[float, ...]]
+"""Returns the components of a reaction at its peak, of its force (`N`) or moment (`N*m`)."""
 
 NOISE = 1e-7
-"""Share of the largest load of a run, any force [N] or moment [N m], below which loads are rounding errors."""
+"""Share of the largest reaction of a run, any force [N] or moment [N m], below which reactions are rounding errors."""
 
 
-def noise_floor(loads: Sequence[Load]) -> float:
-    """Return the force [N] or moment [N m] below which loads of a run are shown as zero."""
-    return NOISE * max((max(load.peak_force or 0.0, load.peak_moment or 0.0) for load in loads), default=0.0)
+def noise_floor(reactions: Sequence[PeakReaction]) -> float:
+    """Return the force [N] or moment [N m] below which reactions of a run are shown as zero."""
+    return NOISE * max(
+        (max(reaction.peak_force or 0.0, reaction.peak_moment or 0.0) for reaction in reactions), default=0.0
+    )
 
 
-def without_noise(loads: Sequence[Load]) -> tuple[Load, ...]:
-    """Return loads as they are shown: peaks below the noise floor are zero."""
-    floor = noise_floor(loads)
+def without_noise(reactions: Sequence[PeakReaction]) -> tuple[PeakReaction, ...]:
+    """Return reactions as they are shown: peaks below the noise floor are zero."""
+    floor = noise_floor(reactions)
 
     def shown(peak: float | None) -> float | None:
         return 0.0 if peak is not None and peak < floor else peak
 
     return tuple(
-        replace(load, peak_force=shown(load.peak_force), peak_moment=shown(load.peak_moment))
-        for load in loads
+        replace(reaction, peak_force=shown(reaction.peak_force), peak_moment=shown(reaction.peak_moment))
+        for reaction in reactions
     )
 
 
-def largest_load_text(loads: Sequence[Load], system: UnitSystem = AUTOMATIC) -> str:
-    """Return the largest force of any kind, and the largest moment, as a sentence; empty without loads."""
-    loads = without_noise(loads)
-    forces = [load for load in loads if load.peak_force]
-    moments = [load for load in loads if load.peak_moment]
+def largest_reaction_text(reactions: Sequence[PeakReaction], system: UnitSystem = AUTOMATIC) -> str:
+    """Return the largest force of any kind, and the largest moment, as a sentence; empty without reactions."""
+    reactions = without_noise(reactions)
+    forces = [reaction for reaction in reactions if reaction.peak_force]
+    moments = [reaction for reaction in reactions if reaction.peak_moment]
     parts = []
     if forces:
-        top = max(forces, key=lambda load: load.peak_force or 0.0)
+        top = max(forces, key=lambda reaction: reaction.peak_force or 0.0)
         parts.append(_peak("force", top.peak_force, "N", top, top.t_peak_force, system))
     if moments:
-        top = max(moments, key=lambda load: load.peak_moment or 0.0)
+        top = max(moments, key=lambda reaction: reaction.peak_moment or 0.0)
         parts.append(_peak("moment", top.peak_moment, "N*m", top, top.t_peak_moment, system))
     return f"Largest {'; largest '.join(parts)}." if parts else ""
 
 
 def _peak(
-    what: str, value: float | None, unit: str, load: Load, time: float | None, system: UnitSystem
+    what: str, value: float | None, unit: str, reaction: PeakReaction, time: float | None, system: UnitSystem
 ) -> str:
     at = "" if time is None else f" at {format_time(time)}"
-    return f"{what} {format_quantity(value, unit, system)} in {load.kind} {load.name}{at}"
+    return f"{what} {format_quantity(value, unit, system)} in {reaction.kind} {reaction.name}{at}"
 
 
-def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[Load]) -> dict[str, Any]:
-    """Return metrics without the peaks that a table of loads beside them contains."""
-    flat = [load.name.replace("-", "_") for load in loads]
+def without_reaction_metrics(metrics: Mapping[str, Any], reactions: Sequence[PeakReaction]) -> dict[str, Any]:
+    """Return metrics without the peaks that a table of reactions beside them contains."""
+    flat = [reaction.name.replace("-", "_") for reaction in reactions]
     shown = {f"peak_{what}_{name}" for name in flat for what in ("force", "moment", "contact_force")}
     return {name: value for name, value in metrics.items() if name not in shown}
 
 
-def load_table(
-    loads: Sequence[Load], system: UnitSystem = AUTOMATIC, components: Components | None = None
+def reaction_table(
+    reactions: Sequence[PeakReaction], system: UnitSystem = AUTOMATIC, components: Components | None = None
 ) -> Table:
-    """Return peak force and moment of every load with their times, and their components where they are given.
+    """Return peak force and moment of every reaction with their times, and their components where they are given.
 
     All forces have one unit, and all moments.
     """
-    loads = without_noise(loads)
-    force = display_unit("N", max((load.peak_force or 0.0 for load in loads), default=0.0), system)
-    moment = display_unit("N*m", max((load.peak_moment or 0.0 for load in loads), default=0.0), system)
-    has_moments = any(load.peak_moment is not None for load in loads)
+    reactions = without_noise(reactions)
+    force = display_unit(
+        "N", max((reaction.peak_force or 0.0 for reaction in reactions), default=0.0), system
+    )
+    moment = display_unit(
+        "N*m", max((reaction.peak_moment or 0.0 for reaction in reactions), default=0.0), system
+    )
+    has_moments = any(reaction.peak_moment is not None for reaction in reactions)
     rows = []
-    for load in loads:
-        row = [load.name, load.kind]
-        pairs = [("N", force, load.peak_force, load.t_peak_force)]
-        pairs += [("N*m", moment, load.peak_moment, load.t_peak_moment)] if has_moments else []
+    for reaction in reactions:
+        row = [reaction.name, reaction.kind]
+        pairs = [("N", force, reaction.peak_force, reaction.t_peak_force)]
+        pairs += [("N*m", moment, reaction.peak_moment, reaction.t_peak_moment)] if has_moments else []
         for unit, display, peak, time in pairs:
             row.append("" if peak is None else format_number(display.factor * peak))
             row.append("" if time is None or not peak else format_time(time))
             if components is not None:
                 row.append(
                     ", ".join(
-                        _component(display.factor * x, peak, display.factor) for x in components(load, unit)
+                        _component(display.factor * x, peak, display.factor)
+                        for x in components(reaction, unit)
                     )
                 )
         rows.append(row)

@@ -11,7 +11,7 @@ from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
 if TYPE_CHECKING:
-    from softdock.result import Phase
+    from softdock.result import RunPhase
 
 ENDS = {"condition": "condition", "timeout": "time limit", "run_end": "end of the run"}
 """How a phase ended, in words."""
@@ -45,14 +45,16 @@ class PhasePeak:
     moment_name: str = ""
 
 
-PEAK_NOTE = "Peak loads of phases are those of the recorded rows; 'max contact.force during NAME' is exact."
+PEAK_NOTE = (
+    "Peak reactions of phases are those of the recorded rows; 'max contact.force during NAME' is exact."
+)
 """Where the peaks of `phase_table` come from."""
 
 
 def phase_table(
-    phases: "Sequence[Phase]", peaks: Sequence[PhasePeak], system: UnitSystem = AUTOMATIC
+    phases: "Sequence[RunPhase]", peaks: Sequence[PhasePeak], system: UnitSystem = AUTOMATIC
 ) -> Table:
-    """Return name, start, duration, end and peak loads of the phases of a run; no moments where all are zero."""
+    """Return name, start, duration, end and peak reactions of the phases of a run; no moments where all are zero."""
     has_moments = any(peak.moment for peak in peaks)
     rows = []
     for phase, peak in zip(phases, peaks, strict=True):
@@ -78,7 +80,7 @@ def _peak(value: float | None, unit: str, name: str, system: UnitSystem) -> str:
     return MISSING if not value else f"{format_quantity(value, unit, system)} in {name}"
 
 
-def phase_bars_html(phases: "Sequence[Phase]", span: tuple[float, float]) -> str:
+def phase_bars_html(phases: "Sequence[RunPhase]", span: tuple[float, float]) -> str:
     """Return one bar per phase over a span of time [s]; empty without phases."""
     if not phases:
         return ""
@@ -103,13 +105,13 @@ def phase_share_table(shares: Sequence[Mapping[str, Any]]) -> Table:
     """Return the fraction of the runs of a campaign that reach each phase; entries as those of `PhaseShare`."""
     rows = [
         (
-            one["name"],
-            f"{one['reached']:,} of {one['runs']:,}",
-            MISSING if one["share"] is None else format_share(one["share"]),
-            f"{format_share(one['low'])} to {format_share(one['high'])}",
-            f"{one['ended']:,}",
+            phase["name"],
+            f"{phase['reached']:,} of {phase['runs']:,}",
+            MISSING if phase["share"] is None else format_share(phase["share"]),
+            f"{format_share(phase['low'])} to {format_share(phase['high'])}",
+            f"{phase['ended']:,}",
         )
-        for one in shares
+        for phase in shares
     ]
     header = ("phase", "reached by", "share", "95 % interval (exact)", "ended by condition")
     return Table(header=header, rows=rows, left=(0,))

@@ -21,21 +21,21 @@ def format_probability(probability: float) -> str:
 
 
 def search_sentences(
-    method: str, found: Mapping[str, Any] | None, system: UnitSystem = AUTOMATIC
+    method: str, search: Mapping[str, Any] | None, system: UnitSystem = AUTOMATIC
 ) -> list[str]:
     """Return what a subset simulation or the refinement of a boundary found; empty before the first level."""
-    if not found or not (found.get("levels") or found.get("refinements")):
+    if not search or not (search.get("levels") or search.get("refinements")):
         return []
-    return _subset_sentences(found, system) if method == "subset" else _boundary_sentences(found, system)
+    return _subset_sentences(search, system) if method == "subset" else _boundary_sentences(search, system)
 
 
 def search_table(
-    method: str, found: Mapping[str, Any] | None, system: UnitSystem = AUTOMATIC
+    method: str, search: Mapping[str, Any] | None, system: UnitSystem = AUTOMATIC
 ) -> Table | None:
     """Return the levels of a subset simulation, or the refinements of a boundary; None before the first."""
-    if not found or not (found.get("levels") or found.get("refinements")):
+    if not search or not (search.get("levels") or search.get("refinements")):
         return None
-    return _level_table(found, system) if method == "subset" else _refinement_table(found)
+    return _level_table(search, system) if method == "subset" else _refinement_table(search)
 
 
 def margin_text(margin: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> str:
@@ -48,26 +48,26 @@ def margin_text(margin: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> st
     return f"{label(margin['metric'])} {relation} {text}"
 
 
-def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]:
-    percent = format_confidence(found["confidence"])
-    low, high = (format_probability(found[key]) for key in ("low", "high"))
+def _subset_sentences(search: Mapping[str, Any], system: UnitSystem) -> list[str]:
+    percent = format_confidence(search["confidence"])
+    low, high = (format_probability(search[key]) for key in ("low", "high"))
     interval = f"{percent} confidence interval {low} to {high}"
-    variation = found["coefficient_of_variation"]
+    variation = search["coefficient_of_variation"]
     precision = "" if not variation else f", coefficient of variation {format_share(variation)}"
     sentences = [
-        f"Failure probability {format_probability(found['probability'])} ({interval}{precision}); a run is good where "
-        f"{margin_text(found['margin'], system)}.",
+        f"Failure probability {format_probability(search['probability'])} ({interval}{precision}); a run is good where "
+        f"{margin_text(search['margin'], system)}.",
     ]
-    count = len(found["levels"])
-    work = f"{found['runs']:,} runs in {count} {'level' if count == 1 else 'levels'}"
-    ratio = (found["monte_carlo_runs"] or 0.0) / found["runs"]
+    count = len(search["levels"])
+    work = f"{search['runs']:,} runs in {count} {'level' if count == 1 else 'levels'}"
+    ratio = (search["monte_carlo_runs"] or 0.0) / search["runs"]
     if ratio > 1.0:
         work += (
-            f"; plain Monte Carlo needs about {_rounded(found['monte_carlo_runs'])} runs for the same coefficient of "
+            f"; plain Monte Carlo needs about {_rounded(search['monte_carlo_runs'])} runs for the same coefficient of "
             f"variation, {ratio:.2g} times as many"
         )
     sentences.append(f"{work}.")
-    if not found["reached"]:
+    if not search["reached"]:
         sentences.append(
             "The last level has too few failures for a precise estimate. Increase 'runs' or 'subset.levels', so that "
             "another level follows."
@@ -75,21 +75,21 @@ def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]
     return sentences
 
 
-def _boundary_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]:
-    test, margin = found["holdout"], margin_text(found["margin"], system)
-    state = "within" if found["reached"] else "not yet within"
-    succeeds = format_share(found["success_volume"])
-    uncertain, expected = (_small_share(found[key]) for key in ("uncertain_volume", "expected_error"))
+def _boundary_sentences(search: Mapping[str, Any], system: UnitSystem) -> list[str]:
+    test, margin = search["holdout"], margin_text(search["margin"], system)
+    state = "within" if search["reached"] else "not yet within"
+    succeeds = format_share(search["success_volume"])
+    uncertain, expected = (_small_share(search[key]) for key in ("uncertain_volume", "expected_error"))
     sentences = [
-        f"Boundary of {margin}: {found['runs']:,} runs leave {uncertain} of the volume uncertain, {state} the "
-        f"tolerance of {format_share(found['tolerance'])}. {succeeds} of the volume succeeds.",
+        f"Boundary of {margin}: {search['runs']:,} runs leave {uncertain} of the volume uncertain, {state} the "
+        f"tolerance of {format_share(search['tolerance'])}. {succeeds} of the volume succeeds.",
         f"The surrogate puts {test['wrong']} of {test['runs']} hold-out runs on the wrong side (95 % confidence "
         f"interval {format_share(test['low'])} to {format_share(test['high'])} of the volume); it expects "
         f"{expected}.",
     ]
-    if found.get("grid_runs"):
-        sentences.append(f"A grid of the same resolution needs about {_rounded(found['grid_runs'])} runs.")
-    if not found["reached"]:
+    if search.get("grid_runs"):
+        sentences.append(f"A grid of the same resolution needs about {_rounded(search['grid_runs'])} runs.")
+    if not search["reached"]:
         sentences.append("Increase 'runs' for a smaller uncertain volume.")
     return sentences
 
@@ -103,39 +103,41 @@ def _small_share(share: float) -> str:
     return format_share(share) if share >= 0.0005 else "less than 0.1%"
 
 
-def _level_table(found: Mapping[str, Any], system: UnitSystem) -> Table:
-    largest = max(abs(one["threshold"]) for one in found["levels"])
-    symbol, factor = display_unit(found["margin"]["unit"], largest, system)
+def _level_table(search: Mapping[str, Any], system: UnitSystem) -> Table:
+    largest = max(abs(level["threshold"]) for level in search["levels"])
+    symbol, factor = display_unit(search["margin"]["unit"], largest, system)
     header = (
         "level", axis_label("margin at most", symbol), "probability", "runs", "accepted", "correlation factor",
         "coefficient of variation",
     )  # fmt: skip
     rows = [
         (
-            str(one["level"]),
-            format_number(factor * one["threshold"]),
-            format_probability(one["probability"]),
-            f"{one['runs']:,}",
-            "" if one["acceptance"] is None else format_share(one["acceptance"]),
-            format_number(one["correlation"]),
-            "" if one["coefficient_of_variation"] is None else format_share(one["coefficient_of_variation"]),
+            str(level["level"]),
+            format_number(factor * level["threshold"]),
+            format_probability(level["probability"]),
+            f"{level['runs']:,}",
+            "" if level["acceptance"] is None else format_share(level["acceptance"]),
+            format_number(level["correlation"]),
+            ""
+            if level["coefficient_of_variation"] is None
+            else format_share(level["coefficient_of_variation"]),
         )
-        for one in found["levels"]
+        for level in search["levels"]
     ]
     return Table(header=header, rows=rows)
 
 
-def _refinement_table(found: Mapping[str, Any]) -> Table:
+def _refinement_table(search: Mapping[str, Any]) -> Table:
     header = ("level", "runs", "uncertain volume", "expected error", "hold-out error", "volume of success")
     rows = [
         (
-            str(one["level"]),
-            f"{one['runs']:,}",
-            format_share(one["uncertain_volume"]),
-            format_share(one["expected_error"]),
-            format_share(one["holdout_error"]),
-            format_share(one["success_volume"]),
+            str(refinement["level"]),
+            f"{refinement['runs']:,}",
+            format_share(refinement["uncertain_volume"]),
+            format_share(refinement["expected_error"]),
+            format_share(refinement["holdout_error"]),
+            format_share(refinement["success_volume"]),
         )
-        for one in found["refinements"]
+        for refinement in search["refinements"]
     ]
     return Table(header=header, rows=rows)

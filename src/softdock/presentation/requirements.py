@@ -42,15 +42,15 @@ def requirement_table(result: Result, system: UnitSystem = AUTOMATIC) -> Table:
     """Return the requirement matrix of a run: identifier, text, value, limit, factor, margin, verdict, source."""
     requirements = read_requirements(result.definition)
     names = metric_names(requirements, result.definition.get("metrics") or {})
-    rows, shown = [], [found for found in result.requirements if found.id in requirements]
-    for found in shown:
-        requirement = requirements[found.id]
-        unit = result.units.get(names.get(found.id, ""), "1")
-        value, limit = _run_cells(requirement, found, unit, result, system)
+    rows, shown = [], [verdict for verdict in result.requirements if verdict.id in requirements]
+    for verdict in shown:
+        requirement = requirements[verdict.id]
+        unit = result.units.get(names.get(verdict.id, ""), "1")
+        value, limit = _run_cells(requirement, verdict, unit, result, system)
         rows.append(
             (
-                found.id, requirement_text(requirement), value, limit, _factor(requirement),
-                format_margin(found.margin), found.verdict, _line(requirement.source),
+                verdict.id, requirement_text(requirement), value, limit, _factor(requirement),
+                format_margin(verdict.margin), verdict.verdict, _line(requirement.source),
             )
         )  # fmt: skip
     header = ("requirement", "text", "value", "limit", "factor", "margin", "verdict", "source")
@@ -70,15 +70,15 @@ def campaign_requirement_table(
     requirements = read_requirements(definition)
     names = metric_names(requirements, definition.get("metrics") or {})
     rows = []
-    for found in verdicts:
-        requirement = requirements[found.id]
-        unit = units.get(names.get(found.id, ""), "1")
+    for verdict in verdicts:
+        requirement = requirements[verdict.id]
+        unit = units.get(names.get(verdict.id, ""), "1")
         rows.append(
             (
-                found.id, requirement_text(requirement), limit_text(requirement, unit, system), _factor(requirement),
-                _bound(found, unit, system), format_margin(found.margin), _compliance(found), _interval(found),
-                demand_text(found), found.verdict,
-                "" if found.additional_runs is None else f"{found.additional_runs:,}", _line(requirement.source),
+                verdict.id, requirement_text(requirement), limit_text(requirement, unit, system), _factor(requirement),
+                _bound(verdict, unit, system), format_margin(verdict.margin), _compliance(verdict), _interval(verdict),
+                demand_text(verdict), verdict.verdict,
+                "" if verdict.additional_runs is None else f"{verdict.additional_runs:,}", _line(requirement.source),
             )
         )  # fmt: skip
     header = (
@@ -91,9 +91,11 @@ def campaign_requirement_table(
 def campaign_notes(verdicts: Sequence[CampaignVerdict], manifest: Mapping[str, Any]) -> list[str]:
     """Return what limits the numbers of `campaign_requirement_table`, and a hint where no outcome is required."""
     definition, success = manifest["scenario"]["data"], manifest["campaign"].get("success")
-    notes = list(dict.fromkeys(note for found in verdicts for note in found.notes))
+    notes = list(dict.fromkeys(note for verdict in verdicts for note in verdict.notes))
     outcomes = named_outcomes(definition)
-    if len(outcomes) > 1 and not any(one.outcome for one in read_requirements(definition).values()):
+    if len(outcomes) > 1 and not any(
+        requirement.outcome for requirement in read_requirements(definition).values()
+    ):
         example = ", ".join(success or outcomes[:1])
         notes.append(
             "No requirement is on the outcome, so that runs with any outcome can comply; one would be "
@@ -105,7 +107,9 @@ def campaign_notes(verdicts: Sequence[CampaignVerdict], manifest: Mapping[str, A
 def overall_verdict(verdicts: Sequence[RequirementVerdict], subject: str) -> tuple[str, Status]:
     """Return the verdict on all requirements of a subject (scenario, campaign) as a sentence, with its status."""
     total = len(verdicts)
-    counts = {verdict: sum(one.verdict == verdict for one in verdicts) for verdict in VERDICT_STATUS}
+    counts = {
+        verdict: sum(assessed.verdict == verdict for assessed in verdicts) for verdict in VERDICT_STATUS
+    }
     if not total:
         return f"The {subject} states no requirements.", Status.NEUTRAL
     if counts["met"] == total:
@@ -145,26 +149,26 @@ def format_margin(margin: float | None) -> str:
     return MISSING if margin is None else f"{margin:+.2f}" if abs(margin) < 1000.0 else f"{margin:+.1e}"
 
 
-def demand_text(found: CampaignVerdict) -> str:
+def demand_text(verdict: CampaignVerdict) -> str:
     """Return what a campaign must show: probability and confidence, or that all runs comply."""
-    if found.probability is None:
+    if verdict.probability is None:
         return "all runs"
-    return f"{format_number(100.0 * found.probability)}% / {format_number(100.0 * found.confidence)}%"
+    return f"{format_number(100.0 * verdict.probability)}% / {format_number(100.0 * verdict.confidence)}%"
 
 
 def _run_cells(
-    requirement: Requirement, found: RequirementVerdict, unit: str, result: Result, system: UnitSystem
+    requirement: Requirement, verdict: RequirementVerdict, unit: str, result: Result, system: UnitSystem
 ) -> tuple[str, str]:
     """Return value and limit of a requirement of a run."""
     limit, resolutions = limit_text(requirement, unit, system), display_resolutions(result.definition)
     if requirement.outcome is not None:
-        return label(str(found.value)), limit
+        return label(str(verdict.value)), limit
     if requirement.metric is not None:
-        if not isinstance(found.value, int | float):
+        if not isinstance(verdict.value, int | float):
             return _no_value(result), limit
-        return format_quantity(float(found.value), unit, system, resolutions.get(unit, 0.0)), limit
+        return format_quantity(float(verdict.value), unit, system, resolutions.get(unit, 0.0)), limit
     worst = worst_condition(requirement, result.contact_conditions)
-    if worst is None or found.value is None:
+    if worst is None or verdict.value is None:
         return _no_value(result), limit
     name, compared = worst
     assert compared.value is not None
@@ -188,18 +192,18 @@ def _factor(requirement: Requirement) -> str:
     return MISSING if requirement.outcome is not None else format_number(requirement.factor)
 
 
-def _bound(found: CampaignVerdict, unit: str, system: UnitSystem) -> str:
-    return MISSING if found.bound is None else format_quantity(found.bound, unit, system)
+def _bound(verdict: CampaignVerdict, unit: str, system: UnitSystem) -> str:
+    return MISSING if verdict.bound is None else format_quantity(verdict.bound, unit, system)
 
 
-def _compliance(found: CampaignVerdict) -> str:
-    counts = f"{found.complying:,} of {found.runs:,}"
-    return f"{counts} ({found.undecided_runs:,} undecided)" if found.undecided_runs else counts
+def _compliance(verdict: CampaignVerdict) -> str:
+    counts = f"{verdict.complying:,} of {verdict.runs:,}"
+    return f"{counts} ({verdict.undecided_runs:,} undecided)" if verdict.undecided_runs else counts
 
 
-def _interval(found: CampaignVerdict) -> str:
-    return MISSING if found.interval is None else " to ".join(map(format_share, found.interval))
+def _interval(verdict: CampaignVerdict) -> str:
+    return MISSING if verdict.interval is None else " to ".join(map(format_share, verdict.interval))
 
 
 def _statuses(verdicts: Sequence[RequirementVerdict]) -> list[Status]:
-    return [VERDICT_STATUS.get(found.verdict, Status.NEUTRAL) for found in verdicts]
+    return [VERDICT_STATUS.get(verdict.verdict, Status.NEUTRAL) for verdict in verdicts]

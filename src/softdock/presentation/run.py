@@ -18,7 +18,7 @@ from softdock.presentation.numbers import (
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.result import Audit, Event, Timing
+from softdock.result import Audit, RunEvent, Timing
 
 Values = Mapping[str, Any]
 NEGLIGIBLE_COMPONENT = 1e-9
@@ -101,15 +101,19 @@ def conservation_failure(audit: Audit) -> str:
     return f"The conservation check failed (relative errors: {', '.join(failed)}). Do not use the results."
 
 
-def first_event_table(events: Sequence[Event]) -> Table:
+def first_event_table(events: Sequence[RunEvent]) -> Table:
     """Return name, first time and message of every event that happened, and how often where it was repeated."""
     times: dict[str, list[float]] = {}
     for event in events:
         times.setdefault(event.name, []).append(event.time)
     messages = {event.name: event.message for event in reversed(events)}
     rows = [
-        (name, format_time(found[0]), messages[name] + (f" ({len(found)} times)" if len(found) > 1 else ""))
-        for name, found in times.items()
+        (
+            name,
+            format_time(instants[0]),
+            messages[name] + (f" ({len(instants)} times)" if len(instants) > 1 else ""),
+        )
+        for name, instants in times.items()
     ]
     return Table(header=("event", "at", ""), rows=rows, left=(0, 2))
 

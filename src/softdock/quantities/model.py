@@ -197,20 +197,20 @@ def value_text(value: Any) -> str:
 
 def field_docstrings(model: type) -> dict[str, str]:
     """Return the docstrings of the fields of a model and its bases."""
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for owner in reversed(model.__mro__):
         if not issubclass(owner, Model) or owner is Model:
             continue
         named = [name for name in owner.__annotations__ if name in owner.model_fields]
         described = {name: owner.model_fields[name].description for name in named}
         if named and all(described.values()):  # made by a program, without a source
-            found |= {name: str(text) for name, text in described.items()}
+            docstrings |= {name: str(text) for name, text in described.items()}
             continue
         body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
         assert isinstance(body, ast.ClassDef)
         for field, below in pairwise(body.body):
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-                found.pop(field.target.id, None)
+                docstrings.pop(field.target.id, None)
                 if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-                    found[field.target.id] = inspect.cleandoc(str(below.value.value))
-    return found
+                    docstrings[field.target.id] = inspect.cleandoc(str(below.value.value))
+    return docstrings

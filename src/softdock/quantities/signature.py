@@ -42,11 +42,11 @@ def type_text(annotation: Any) -> str:
     """Return the type of a field in words, with units in brackets."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        for one in inner[1:]:
-            if isinstance(one, Quantity):
-                return "number" if one.unit == "1" else f"number [{one.unit}]"
-            if isinstance(one, JointQuantity):
-                return f"number [{one.sliding.unit} or {one.turning.unit}]"
+        for argument in inner[1:]:
+            if isinstance(argument, Quantity):
+                return "number" if argument.unit == "1" else f"number [{argument.unit}]"
+            if isinstance(argument, JointQuantity):
+                return f"number [{argument.sliding.unit} or {argument.turning.unit}]"
         return type_text(inner[0])
     if origin in (Union, types.UnionType):
         return " | ".join(dict.fromkeys(map(type_text, inner)))

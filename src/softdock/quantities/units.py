@@ -52,8 +52,8 @@ class Unit:
         return Unit(self.factor**exponent, Dimension(*(exponent * e for e in self.dimension)))
 
 
-def _combined(one: Unit, two: Unit, sign: int) -> Dimension:
-    return Dimension(*(a + sign * b for a, b in zip(one.dimension, two.dimension)))
+def _combined(first: Unit, second: Unit, sign: int) -> Dimension:
+    return Dimension(*(a + sign * b for a, b in zip(first.dimension, second.dimension)))
 
 
 _FORCE = Dimension(length=1, mass=1, time=-2)

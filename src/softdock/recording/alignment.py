@@ -52,17 +52,20 @@ def align(a: History, b: History, channels: list[str]) -> Alignment:
     enough = overlap >= MIN_OVERLAP * len(pairs) * min(len(grid_a), len(grid_b))
     best = int(np.argmin(np.where(enough, squares, np.inf)))
     coarse = grid_a[0] - grid_b[0] + (best - (len(grid_b) - 1)) * step
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda shift: _mean_square(pairs, shift), bounds=(coarse - step, coarse + step), method="bounded",
         options={"xatol": 1e-6 * step},
     )  # fmt: skip
     unshifted = _mean_square(pairs, 0.0)
-    if unshifted * MAX_MISFIT_RATIO**2 <= found.fun:
+    if unshifted * MAX_MISFIT_RATIO**2 <= minimum.fun:
         return Alignment(
             offset=0.0, estimated=True, misfit=np.sqrt(unshifted), misfit_unshifted=np.sqrt(unshifted)
         )
     return Alignment(
-        offset=float(found.x), estimated=True, misfit=np.sqrt(found.fun), misfit_unshifted=np.sqrt(unshifted)
+        offset=float(minimum.x),
+        estimated=True,
+        misfit=np.sqrt(minimum.fun),
+        misfit_unshifted=np.sqrt(unshifted),
     )
 
 
@@ -119,8 +122,8 @@ def _mean_squares(pairs: list[_Pair], grid_a: Array, grid_b: Array) -> tuple[Arr
     size = fft.next_fast_len(length, real=True)
     total, count = np.zeros(length), np.zeros(length)
 
-    def correlate(one: Array, two: Array) -> Array:
-        product = fft.rfft(one, size) * fft.rfft(two[::-1], size)
+    def correlate(first: Array, second: Array) -> Array:
+        product = fft.rfft(first, size) * fft.rfft(second[::-1], size)
         return np.asarray(fft.irfft(product, size)[:length])
 
     for t_a, y_a, t_b, y_b in pairs:

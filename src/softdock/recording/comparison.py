@@ -136,9 +136,9 @@ def compare(a: Result, b: Result, offset: float | None = None) -> Comparison:
     )
 
 
-def _same_kind(one: str, two: str) -> bool:
+def _same_kind(first: str, second: str) -> bool:
     try:
-        return one == two or parse_unit(one) == parse_unit(two)
+        return first == second or parse_unit(first) == parse_unit(second)
     except ValueError:
         return False
 

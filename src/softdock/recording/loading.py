@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from softdock.errors import InputError, Problem, file_errors
 from softdock.quantities.units import parse_unit, si_unit
 from softdock.recording.mapping import RecordingFile
-from softdock.recording.table import Array, Dialect, Table, read_table
+from softdock.recording.table import Array, Dialect, LogTable, read_table
 from softdock.result import Audit, Channel, History, Result, Timing
 from softdock.scenario.messages import problems_of
 from softdock.scenario.source import Source, read_file
@@ -64,7 +64,7 @@ def _in_si(values: Array, unit: str, scale: float, offset: float) -> Array:
     return np.asarray((values * scale + offset) * parse_unit(unit).factor)
 
 
-def _check_finite(name: str, table: Table, log: Path) -> None:
+def _check_finite(name: str, table: LogTable, log: Path) -> None:
     wrong = np.isinf(table.columns[name])
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -72,7 +72,7 @@ def _check_finite(name: str, table: Table, log: Path) -> None:
         raise InputError(Problem(message=message, file=str(log), line=table.line_of(row)))
 
 
-def _time(mapping: RecordingFile, table: Table, log: Path) -> Array:
+def _time(mapping: RecordingFile, table: LogTable, log: Path) -> Array:
     raw = table.columns[mapping.time.column]
     if len(raw) < 2:
         raise InputError(Problem(message="The log has fewer than two rows.", file=str(log)))

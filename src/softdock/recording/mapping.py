@@ -39,7 +39,7 @@ class TimeColumn(Model):
         return text
 
 
-class Column(Model):
+class LogColumn(Model):
     """A column of the log; its values are scale times the number plus offset, in the given unit."""
 
     channel: Text
@@ -70,7 +70,7 @@ class RecordingFile(Model):
     file: Text
     """The log, CSV or Parquet, relative to this file."""
     time: TimeColumn
-    columns: Annotated[dict[str, Column], Field(min_length=1)]
+    columns: Annotated[dict[str, LogColumn], Field(min_length=1)]
     """Description of each column to read, by its name in the log."""
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
     """Delimiter of a CSV file."""
@@ -81,7 +81,7 @@ class RecordingFile(Model):
 
     @field_validator("columns")
     @classmethod
-    def _each_channel_once(cls, columns: dict[str, Column]) -> dict[str, Column]:
+    def _each_channel_once(cls, columns: dict[str, LogColumn]) -> dict[str, LogColumn]:
         names = [column.channel for column in columns.values()]
         for name in names:
             if names.count(name) > 1:

@@ -32,7 +32,7 @@ class Dialect:
 
 
 @dataclass(frozen=True)
-class Table:
+class LogTable:
     """Columns of a file, and the line number of each row."""
 
     columns: dict[str, Array]
@@ -44,7 +44,7 @@ class Table:
         return None if self.lines is None else self.lines[row]
 
 
-def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
+def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> LogTable:
     """Return the wanted columns of a file as floats; an empty cell is NaN."""
     suffix = path.suffix.lower()
     if suffix in PARQUET:
@@ -55,21 +55,21 @@ def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
     raise InputError(Problem(message=f"The file name of a log must end in {allowed}.", given=str(path)))
 
 
-def _read_parquet(path: Path, wanted: Sequence[str]) -> Table:
-    found = read_columns(path, read_regular_file(path, largest=LARGEST_FILE))
-    _check_names(path, wanted, [column.name for column in found], None)
+def _read_parquet(path: Path, wanted: Sequence[str]) -> LogTable:
+    file_columns = read_columns(path, read_regular_file(path, largest=LARGEST_FILE))
+    _check_names(path, wanted, [column.name for column in file_columns], None)
     columns = {}
-    for column in found:
+    for column in file_columns:
         if column.name not in wanted:
             continue
         if column.values is None or column.values.dtype == bool:
             message = f"The column '{column.name}' holds {column.type_name}, not numbers."
             raise InputError(Problem(message=message, file=str(path)))
         columns[column.name] = column.values.astype(float)
-    return Table(columns, None)
+    return LogTable(columns, None)
 
 
-def _read_text(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
+def _read_text(path: Path, wanted: Sequence[str], dialect: Dialect) -> LogTable:
     try:
         text = read_regular_file(path, largest=LARGEST_FILE).decode("utf-8-sig")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=dialect.delimiter, skipinitialspace=True)
@@ -98,7 +98,7 @@ def _read_text(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
         )
         for name in wanted
     }
-    return Table(columns, lines[1:])
+    return LogTable(columns, lines[1:])
 
 
 def _is_comment(row: list[str], dialect: Dialect) -> bool:

@@ -18,10 +18,10 @@ MAGIC, JSON_CHUNK, BINARY_CHUNK = 0x46546C67, 0x4E4F534A, 0x004E4942
 
 def write_glb(scene: Scene) -> bytes:
     """Return the scene as the bytes of a GLB file."""
-    return _Writer(scene).glb()
+    return _GltfWriter(scene).glb()
 
 
-class _Writer:
+class _GltfWriter:
     """Collects the objects of a glTF document; equal objects are stored once."""
 
     def __init__(self, scene: Scene) -> None:

@@ -156,8 +156,12 @@ def _bodies(
         WORLD for body in scenario.bodies.values() if body.parent == WORLD and body.joint.type == "prismatic"
     }
     used |= {structure.body for structure in scenario.structures.values()}
-    used |= {frame.body for one in scenario.interfaces.values() for frame in (one.pins, one.holes)}
-    touching = [surfaces[side] for one in scenario.contacts.values() for side in (one.a, one.b)]
+    used |= {
+        frame.body
+        for interface in scenario.interfaces.values()
+        for frame in (interface.pins, interface.holes)
+    }
+    touching = [surfaces[side] for contact in scenario.contacts.values() for side in (contact.a, contact.b)]
     nodes = []
     for name in [*scenario.bodies, *([WORLD] if WORLD in used else [])]:
         parts = body_parts(name, scenario, surfaces, body_meshes.get(name, ()), colours[name], size)

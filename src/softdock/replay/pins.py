@@ -28,10 +28,10 @@ def pin_parts(interface: Interface, colour: Colour) -> list[Part]:
     sides: list[Line | Arc] = [Line(start=(0.0, 0.0), end=(0.0, r))]
     if length > r:
         sides.append(Line(start=(0.0, r), end=(length - r, r)))
-    one = solids.revolve_profile(Profile(segments=(*sides, tip)), _facets(len(caps)))
+    pin = solids.revolve_profile(Profile(segments=(*sides, tip)), _facets(len(caps)))
     feet = caps[:MAX_DRAWN_PINS] * np.array([1.0, 1.0, 0.0])
     X = interface.pins.pose() @ interface.misalignment.pose()
-    mesh = solids.transformed(_copies(one, feet), X.R, X.p)
+    mesh = solids.transformed(_copies(pin, feet), X.R, X.p)
     material = Material(name="pins", colour=colour, metallic=0.35, roughness=0.45)
     return [Part(mesh=mesh, material=material, role=Role.CAD)]
 
@@ -55,9 +55,9 @@ def socket_parts(interface: Interface, colour: Colour) -> list[Part]:
     places = [*corners, *ring]
     segments += [Line(start=a, end=b) for a, b in itertools.pairwise(places) if a != b]
     holes, _ = interface.hole_and_pin_positions()
-    one = solids.revolve_profile(Profile(segments=tuple(segments)), _facets(len(holes)))
+    socket = solids.revolve_profile(Profile(segments=tuple(segments)), _facets(len(holes)))
     X = interface.holes.pose()
-    mesh = solids.transformed(_copies(one, holes[:MAX_DRAWN_PINS]), X.R, X.p)
+    mesh = solids.transformed(_copies(socket, holes[:MAX_DRAWN_PINS]), X.R, X.p)
     red, green, blue = (0.55 * c + 0.3 for c in colour)
     material = Material(name="sockets", colour=(red, green, blue), opacity=0.38, double_sided=True)
     return [Part(mesh=mesh, material=material, role=Role.CAVITY)]

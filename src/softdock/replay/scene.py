@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.presentation.chart import TimeCurve
-from softdock.result import Event
+from softdock.result import RunEvent
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -120,7 +120,7 @@ class Scene:
     display_rotation_wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     """Rotation from the world to display axes: y up, docking axis to the right."""
     focus: Focus | None = None
-    events: tuple[Event, ...] = ()
+    events: tuple[RunEvent, ...] = ()
     curves: tuple[TimeCurve, ...] = ()
     """Recorded quantities, simplified to the resolution of a chart."""
     charts: tuple[tuple[str, ...], ...] = ()

@@ -45,27 +45,27 @@ class Outline:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class SectionShape:
     """One shape of a section: points in the drawing plane, the axis of the port to the right, y downwards."""
 
     kind: ShapeKind
     name: str = ""
     lines: tuple[Floats, ...]
-    """Connected points, shape (n, 2), in units of `Section.scale`."""
+    """Connected points, shape (n, 2), in units of `PortSection.scale`."""
     closed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class PortSection:
     """A section through the port at one time."""
 
     time: float
-    shapes: tuple[Shape, ...]
+    shapes: tuple[SectionShape, ...]
     scale: float
     """Units of the drawing per metre."""
 
 
-def build_sections(result: Result, scene: Scene, times: Sequence[float]) -> list[Section]:
+def build_sections(result: Result, scene: Scene, times: Sequence[float]) -> list[PortSection]:
     """Return one section for every time [s], in the frame of the port.
 
     A body of revolution is drawn by its meridian on both sides of its axis, which is its outline unless the axis is
@@ -85,9 +85,9 @@ def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
 
 
 def _outlines(result: Result) -> list[Outline]:
-    found: Mapping[str, Any] = outlines_of(result)
+    outlines: Mapping[str, Any] = outlines_of(result)
     out = []
-    for name, outline in found.items():
+    for name, outline in outlines.items():
         profile = profile_from_rows(outline["meridian"])
         out.append(
             Outline(
@@ -99,7 +99,7 @@ def _outlines(result: Result) -> list[Outline]:
                 is_cavity=profile.segments[-1].end[0] < profile.segments[0].start[0],
             )
         )
-    return sorted(out, key=lambda one: not one.is_cavity)  # entering bodies are drawn over cavities
+    return sorted(out, key=lambda outline: not outline.is_cavity)  # entering bodies are drawn over cavities
 
 
 def _meridian(profile: Profile) -> Floats:
@@ -122,7 +122,7 @@ def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
     return matrix_from_quaternion(q), np.array([at(k) for k in "xyz"])
 
 
-def _to_svg(section: Section) -> str:
+def _to_svg(section: PortSection) -> str:
     parts = []
     for shape in section.shapes:
         path = "".join(_path(points) for points in shape.lines) + ("Z" if shape.closed else "")
@@ -132,7 +132,7 @@ def _to_svg(section: Section) -> str:
     return f'<svg class="section" viewBox="{box}" role="img">{"".join(parts)}</svg>'
 
 
-def _build_section(result: Result, scene: Scene, outlines: list[Outline], time: float) -> Section:
+def _build_section(result: Result, scene: Scene, outlines: list[Outline], time: float) -> PortSection:
     focus = scene.focus
     assert focus is not None
     R_NF, p_NF = _pose(result, WORLD if focus.node == GROUND else focus.node, time)
@@ -147,13 +147,13 @@ def _build_section(result: Result, scene: Scene, outlines: list[Outline], time: 
         return np.asarray(scale * local @ plane.T)
 
     axis = np.array([[-WIDTH / 2, 0.0], [WIDTH / 2, 0.0]])
-    shapes = [Shape(kind="axis", lines=(axis,))]
+    shapes = [SectionShape(kind="axis", lines=(axis,))]
     shapes += [_shape(outline, *_pose(result, outline.body, time), project, scale) for outline in outlines]
     arrows = (_arrow(node, time, project) for node in scene.nodes if _is_force(node))
-    return Section(time=time, shapes=(*shapes, *(arrow for arrow in arrows if arrow)), scale=scale)
+    return PortSection(time=time, shapes=(*shapes, *(arrow for arrow in arrows if arrow)), scale=scale)
 
 
-def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, project: Projection, scale: float) -> Shape:
+def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, project: Projection, scale: float) -> SectionShape:
     R_NS, p_NS = R_NB @ outline.R_BS, p_NB + R_NB @ outline.p_BS
     z, r = outline.meridian[:, :1], outline.meridian[:, 1:]
     on_axis = project(p_NS + z * R_NS[:, 2])
@@ -161,9 +161,9 @@ def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, project: Projection, sc
     side = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
     upper, lower = on_axis + scale * r * side, on_axis - scale * r * side
     if outline.is_cavity:
-        return Shape(kind="cavity", name=outline.name, lines=(upper, lower))
+        return SectionShape(kind="cavity", name=outline.name, lines=(upper, lower))
     around = np.concatenate([upper, lower[::-1]])
-    return Shape(kind="solid", name=outline.name, lines=(around,), closed=True)
+    return SectionShape(kind="solid", name=outline.name, lines=(around,), closed=True)
 
 
 def _path(points: Floats) -> str:
@@ -174,7 +174,7 @@ def _is_force(node: Node) -> bool:
     return any(part.role is Role.FORCE for part in node.parts)
 
 
-def _arrow(node: Node, time: float, project: Projection) -> Shape | None:
+def _arrow(node: Node, time: float, project: Projection) -> SectionShape | None:
     """Return a force arrow with the length of the replay; None without force."""
     length = _interpolate(node.tracks["scale"], time)[2]
     if length == 0.0:
@@ -189,7 +189,7 @@ def _arrow(node: Node, time: float, project: Projection) -> Shape | None:
     unit = along / size
     head = tip - min(8.0, 0.5 * size) * unit
     side = 3.5 * np.array([-unit[1], unit[0]])
-    return Shape(
+    return SectionShape(
         kind="push", lines=(np.stack([tail, head]), np.stack([tip, head + side, head - side])), closed=True
     )
 

@@ -53,14 +53,14 @@ def _sagitta(radius: float, angle: float) -> float:
     return radius * (1.0 - math.cos(angle / 2))
 
 
-def combined(one: Mesh, two: Mesh) -> Mesh:
+def combined(first: Mesh, second: Mesh) -> Mesh:
     """Return two meshes with normals as one."""
-    assert one.normals is not None
-    assert two.normals is not None
+    assert first.normals is not None
+    assert second.normals is not None
     return Mesh(
-        points=np.concatenate([one.points, two.points]),
-        normals=np.concatenate([one.normals, two.normals]),
-        indices=np.concatenate([one.indices, two.indices + len(one.points)]),
+        points=np.concatenate([first.points, second.points]),
+        normals=np.concatenate([first.normals, second.normals]),
+        indices=np.concatenate([first.indices, second.indices + len(first.points)]),
     )
 
 

@@ -88,17 +88,17 @@ def _with_files(
         source = _source(surface)
         if source in seen:
             continue
-        found = _file_mesh(surface, folder / surface.file, digests[name])
-        if isinstance(found, str):
-            notes.append(f"{name} is drawn by its meridian alone: {surface.file} {found}.")
+        mesh = _file_mesh(surface, folder / surface.file, digests[name])
+        if isinstance(mesh, str):
+            notes.append(f"{name} is drawn by its meridian alone: {surface.file} {mesh}.")
             continue
         seen.add(source)
-        near = SURFACE_SHARE * float(np.ptp(found.points, axis=0).max())
+        near = SURFACE_SHARE * float(np.ptp(mesh.points, axis=0).max())
         for other in surfaces.values():
-            if _source(other.surface) == source and len(found.indices):
-                found = _without_surface(found, other, near)
-        if len(found.indices):
-            out[name] = replace(drawn, mesh=solids.combined(drawn.outline, found))
+            if _source(other.surface) == source and len(mesh.indices):
+                mesh = _without_surface(mesh, other, near)
+        if len(mesh.indices):
+            out[name] = replace(drawn, mesh=solids.combined(drawn.outline, mesh))
     return out, notes
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from softdock.campaign.spring_sentences import check_text, repeated_table, stroke_text
 from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
-from softdock.campaign.table import Table, read_table
+from softdock.campaign.table import CampaignTable, read_table
 from softdock.errors import InputError, Problem
 from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table, success_text
@@ -34,8 +34,7 @@ from softdock.presentation.requirements import (
     campaign_requirement_table,
     overall_verdict,
 )
-from softdock.presentation.tables import Table as TextTable
-from softdock.presentation.tables import status_mark
+from softdock.presentation.tables import Table, status_mark
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report import campaign_figures as figures
 from softdock.report.dispersions import dispersion_table
@@ -99,13 +98,13 @@ def write_report(
     return path, {**summary.to_json(), "discrepancies": list(table.discrepancies)}
 
 
-def _unit_system(table: Table, options: CampaignReportOptions) -> UnitSystem:
+def _unit_system(table: CampaignTable, options: CampaignReportOptions) -> UnitSystem:
     campaign, scenario = table.manifest["campaign"], table.manifest["scenario"]["data"]
     return unit_system_of(campaign if campaign.get("units") else scenario, options.units)
 
 
 def _page(
-    table: Table, summary: CampaignSummary, folder: Path, options: CampaignReportOptions, paper: str
+    table: CampaignTable, summary: CampaignSummary, folder: Path, options: CampaignReportOptions, paper: str
 ) -> str:
     campaign, system = table.manifest["campaign"], _unit_system(table, options)
     title = campaign["title"] or table.manifest["name"]
@@ -139,7 +138,7 @@ def _page(
     return html_page(title, parts, STYLE, imprint, paper)
 
 
-def _requirements(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+def _requirements(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     """Return the verdict on all requirements, their matrix and what limits its numbers."""
     verdict, status = overall_verdict(summary.requirements, "campaign")
     parts = ["<h2>Requirements</h2>", f"<p>{status_mark(status)}{html.escape(verdict)}</p>"]
@@ -155,11 +154,11 @@ def _phases(summary: CampaignSummary) -> list[str]:
     """Return the fraction of the runs that reach each phase."""
     if not summary.phases:
         return []
-    table = phase_share_table([asdict(one) for one in summary.phases])
+    table = phase_share_table([asdict(phase) for phase in summary.phases])
     return ["<h2>Phases</h2>", scrolling(table)]
 
 
-def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:
+def _imprint(table: CampaignTable, options: CampaignReportOptions) -> Imprint:
     manifest, campaign = table.manifest, table.manifest["campaign"]
     scenario = manifest["scenario"]["data"]
     return Imprint(
@@ -173,7 +172,7 @@ def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:
     )
 
 
-def _verdict(table: Table, summary: CampaignSummary) -> list[str]:
+def _verdict(table: CampaignTable, summary: CampaignSummary) -> list[str]:
     """Return the capture probability with its interval, and what is missing of the campaign."""
     parts = []
     if summary.method != "monte-carlo":
@@ -196,7 +195,7 @@ def _is_headline(summary: CampaignSummary, sentence: str) -> bool:
     return rate is not None and success_text(rate["share"], rate["low"], rate["high"]) in sentence
 
 
-def _identification_table(table: Table) -> TextTable:
+def _identification_table(table: CampaignTable) -> Table:
     manifest, campaign = table.manifest, table.manifest["campaign"]
     rows = [
         ("scenario", manifest["scenario"]["name"]),
@@ -208,10 +207,10 @@ def _identification_table(table: Table) -> TextTable:
             f"median {format_quantity(float(np.median(table.wall_s)), 's')} per run",
         ),
     ]
-    return TextTable(header=("", ""), rows=rows, left=(0, 1))
+    return Table(header=("", ""), rows=rows, left=(0, 1))
 
 
-def _outcomes(table: Table) -> list[str]:
+def _outcomes(table: CampaignTable) -> list[str]:
     sentences = dict(zip(table.outcome, table.message))
     failed = table.failures()
     rows = [
@@ -223,25 +222,25 @@ def _outcomes(table: Table) -> list[str]:
         ]
         for outcome, count in table.counts().items()
     ]
-    outcomes = TextTable(header=["outcome", "runs", "share", "example"], rows=rows, left=(0, 3))
+    outcomes = Table(header=["outcome", "runs", "share", "example"], rows=rows, left=(0, 3))
     return ["<h2>Outcomes and validity</h2>", scrolling(outcomes), *_validity(table)]
 
 
-def _validity(table: Table) -> list[str]:
+def _validity(table: CampaignTable) -> list[str]:
     """Return how many runs are valid, and how often each warning occurred."""
     counts = Counter(table.valid)
     rows = [[name, str(count), format_share(count / table.run.size)] for name, count in counts.most_common()]
     statuses = [validity_status(name) for name, _ in counts.most_common()]
     # Warnings of several runs are equal except for their numbers.
     warnings = Counter(NUMBER.sub("..", text) for texts in table.warnings for text in set(texts))
-    parts = [scrolling(TextTable(header=["valid", "runs", "share"], rows=rows, statuses=statuses))]
+    parts = [scrolling(Table(header=["valid", "runs", "share"], rows=rows, statuses=statuses))]
     if warnings:
         listed = [[text, str(count)] for text, count in warnings.most_common(MOST_WARNINGS)]
-        parts.append(scrolling(TextTable(header=["warning", "runs"], rows=listed)))
+        parts.append(scrolling(Table(header=["warning", "runs"], rows=listed)))
     return parts
 
 
-def _dispersions(table: Table, system: UnitSystem) -> list[str]:
+def _dispersions(table: CampaignTable, system: UnitSystem) -> list[str]:
     note = (
         "Distributions and limits as written in the campaign and its presets; nominal: value of the scenario; "
         "sampled: smallest and largest value of the runs."
@@ -255,7 +254,7 @@ def _dispersions(table: Table, system: UnitSystem) -> list[str]:
     return ["<h2>Dispersions</h2>", paragraph(note, "soft keep"), scrolling(content, small=True), *texts]
 
 
-def _quantiles(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+def _quantiles(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     note = (
         "Below each quantile: its 95 % confidence interval, from order statistics, independent of the distribution; "
         "a limit is missing where there are too few runs for it."
@@ -269,8 +268,8 @@ def _quantiles(table: Table, summary: CampaignSummary, system: UnitSystem) -> li
 
 
 def _quantile_table(
-    table: Table, summary: CampaignSummary, names: list[str], system: UnitSystem
-) -> TextTable:
+    table: CampaignTable, summary: CampaignSummary, names: list[str], system: UnitSystem
+) -> Table:
     rows, resolutions = [], display_resolutions(table.manifest["scenario"]["data"])
     for name in names:
         count, values = summary.quantiles[name]
@@ -288,7 +287,7 @@ def _quantile_table(
             ends[place] = f"{low} ... {high}"
         rows.append(["", "", *ends])
     header = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
-    return TextTable(header=header, rows=rows)
+    return Table(header=header, rows=rows)
 
 
 def _format_value(factor: float, value: float, floor: float) -> str:
@@ -296,7 +295,7 @@ def _format_value(factor: float, value: float, floor: float) -> str:
     return format_number(0.0 if abs(value) < floor else factor * value)
 
 
-def _distributions(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+def _distributions(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     if not summary.metrics:
         return []
     text = "Share of runs of each outcome with at most this value; in brackets the number of runs."
@@ -316,7 +315,7 @@ def _distributions(table: Table, summary: CampaignSummary, system: UnitSystem) -
 
 def _sensitivities(summary: CampaignSummary) -> list[str]:
     """Return tornado charts of the rank correlations, and Sobol' indices where the design gives them."""
-    metrics = list(dict.fromkeys(one.metric for one in summary.correlations))
+    metrics = list(dict.fromkeys(correlation.metric for correlation in summary.correlations))
     parts = []
     if metrics:
         note = (
@@ -326,7 +325,7 @@ def _sensitivities(summary: CampaignSummary) -> list[str]:
         parts += ["<h2>Sensitivities</h2>", paragraph(note, "soft keep")]
     charts = []
     for metric in metrics:
-        own = [one for one in summary.correlations if one.metric == metric]
+        own = [correlation for correlation in summary.correlations if correlation.metric == metric]
         charts.append(figure_image(figures.tornado_figure(own, metric), f"Sensitivities of {label(metric)}"))
     parts.append(f'<div class="pictures">{"".join(charts)}</div>')
     if summary.sobol:
@@ -352,7 +351,7 @@ def _correlations(summary: CampaignSummary) -> list[str]:
     return parts
 
 
-def _envelope(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+def _envelope(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     if summary.envelope is None:
         success = table.success
         if success is None:
@@ -388,17 +387,17 @@ def _springs(summary: CampaignSummary, system: UnitSystem) -> list[str]:
     return parts
 
 
-def _opening_time_section(table: Table, system: UnitSystem) -> list[str]:
+def _opening_time_section(table: CampaignTable, system: UnitSystem) -> list[str]:
     if "opening_time" not in table.metrics:
         return []
-    found = figures.opening_time_figures(table, system)
+    drawn = figures.opening_time_figures(table, system)
     parts = [
         "<h2>Available opening time</h2>",
         paragraph("Grey: the range of 1 to 2 s that the ASSIST paper reports.", "keep"),
     ]
-    for title, figure in found:
+    for title, figure in drawn:
         parts += [f"<h3>{html.escape(title)}</h3>", figure_image(figure, title)]
-    return parts if found else []
+    return parts if drawn else []
 
 
 def _predictions(summary: CampaignSummary, system: UnitSystem) -> list[str]:
@@ -409,7 +408,7 @@ def _predictions(summary: CampaignSummary, system: UnitSystem) -> list[str]:
     return ["<h2>Theory and simulation</h2>", figure_image(figure, "Theory against simulation")]
 
 
-def _scatter(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+def _scatter(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     parts = ["<h2>Metrics over inputs</h2>"]
     if table.success is not None:
         parts.append(paragraph("Dots: successful runs; crosses: other runs.", "soft keep"))
@@ -427,7 +426,7 @@ def _worst_case_section(summary: CampaignSummary, folder: Path) -> list[str]:
     parts.append(paragraph("Each command repeats the run with its full history and prints it.", "soft keep"))
     for what, cases in summary.worst.items():
         rows = [[str(run), text, rerun_command(folder, run)] for run, text in cases]
-        table = TextTable(header=["run", "", "command"], rows=rows, left=(0, 1, 2), code=(2,))
+        table = Table(header=["run", "", "command"], rows=rows, left=(0, 1, 2), code=(2,))
         parts += [f"<h3>{html.escape(label(what))}</h3>", scrolling(table, small=True)]
     return parts
 
@@ -437,7 +436,7 @@ def rerun_command(folder: Path, run: int) -> str:
     return f"softdock campaign resume {shlex.quote(str(folder))} --rerun {run}"
 
 
-def _annex(table: Table, summary: CampaignSummary, system: UnitSystem) -> list[str]:
+def _annex(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     others = [name for name in summary.quantiles if name not in summary.metrics] if summary.metrics else []
     rest = scrolling(_quantile_table(table, summary, others, system), small=True) if others else ""
     manifest: Mapping[str, Any] = table.manifest

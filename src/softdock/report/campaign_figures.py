@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from softdock.campaign.sizing import SpringSize
 from softdock.campaign.statistics import Envelope, RankCorrelation, SobolIndices, rank_correlation
 from softdock.campaign.summary import PAPER_OPENING_TIMES
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.presentation.campaign import stiffness_unit
 from softdock.presentation.chart import DASHES, FAR_LIMIT
 from softdock.presentation.colours import SERIES, STATUS_COLOURS, outcome_colours
@@ -34,7 +34,7 @@ OUTLIER = 3.0  # times the 95 % quantile
 
 
 @dataclass(frozen=True)
-class Column:
+class DisplayedColumn:
     """An input or a metric of a campaign with its label and its values in display units."""
 
     label: str
@@ -42,7 +42,7 @@ class Column:
     factor: float
 
 
-def column(table: Table, name: str, system: UnitSystem = AUTOMATIC) -> Column:
+def column(table: CampaignTable, name: str, system: UnitSystem = AUTOMATIC) -> DisplayedColumn:
     """Return an input or metric of a table, ready to draw."""
     is_input = name in table.inputs
     values = table.inputs[name] if is_input else table.metrics[name]
@@ -50,23 +50,25 @@ def column(table: Table, name: str, system: UnitSystem = AUTOMATIC) -> Column:
     largest = float(np.abs(finite).max()) if finite.size else 0.0
     symbol, factor = display_unit(table.unit(name), largest, system)
     words = input_label(name) if is_input else label(name)
-    return Column(axis_label(words, symbol), factor * values, factor)
+    return DisplayedColumn(axis_label(words, symbol), factor * values, factor)
 
 
-def scatter_grid(table: Table, metric: str, inputs: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:
+def scatter_grid(
+    table: CampaignTable, metric: str, inputs: Sequence[str], system: UnitSystem = AUTOMATIC
+) -> Figure:
     """Draw a metric against several inputs, one panel each, with Spearman's coefficient as title."""
     rows = -(-len(inputs) // COLUMNS)
     figure = new_figure(10.0, 2.6 * rows)
     for i, name in enumerate(inputs):
         axes = figure.add_subplot(rows, COLUMNS, i + 1)
         scatter(axes, table, metric, name, system)
-        found = rank_correlation(name, table.inputs[name], metric, table.metrics[metric])
-        if found is not None:
-            axes.set_title(f"rank correlation {found.coefficient:+.2f}", fontsize="small")
+        correlation = rank_correlation(name, table.inputs[name], metric, table.metrics[metric])
+        if correlation is not None:
+            axes.set_title(f"rank correlation {correlation.coefficient:+.2f}", fontsize="small")
     return figure
 
 
-def scatter(axes: Axes, table: Table, metric: str, name: str, system: UnitSystem = AUTOMATIC) -> None:
+def scatter(axes: Axes, table: CampaignTable, metric: str, name: str, system: UnitSystem = AUTOMATIC) -> None:
     """Draw one metric against one input; runs that did not succeed with another colour and marker."""
     x, y, success = column(table, name, system), column(table, metric, system), table.success
     groups = [(np.ones(len(x.values), bool), SERIES[0], ".")]
@@ -82,7 +84,9 @@ def scatter(axes: Axes, table: Table, metric: str, name: str, system: UnitSystem
     axes.tick_params(labelsize="small")
 
 
-def distribution_figure(table: Table, metrics: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:
+def distribution_figure(
+    table: CampaignTable, metrics: Sequence[str], system: UnitSystem = AUTOMATIC
+) -> Figure:
     """Draw the empirical cumulative distributions of two metrics, a curve per outcome, with limits of requirements."""
     figure = new_figure(10.0, 3.0)
     outcomes = list(table.counts())
@@ -91,13 +95,15 @@ def distribution_figure(table: Table, metrics: Sequence[str], system: UnitSystem
     for i, name in enumerate(metrics):
         axes = figure.add_subplot(1, 2, i + 1)
         shown = column(table, name, system)
-        for k, one in enumerate(outcomes):
-            values = np.sort(shown.values[(outcome == one) & np.isfinite(shown.values)])
+        for k, outcome_name in enumerate(outcomes):
+            values = np.sort(shown.values[(outcome == outcome_name) & np.isfinite(shown.values)])
             if values.size:
                 share = np.arange(1, values.size + 1) / values.size
                 style = line_style(DASHES[k % len(DASHES)])
-                words = f"{label(one)} ({values.size})"
-                axes.step(values, share, where="post", color=colours[one], linestyle=style, label=words)
+                words = f"{label(outcome_name)} ({values.size})"
+                axes.step(
+                    values, share, where="post", color=colours[outcome_name], linestyle=style, label=words
+                )
         _draw_limits(axes, table, name, shown)
         axes.set(ylim=(0.0, 1.02))
         axes.set_xlabel(shown.label, fontsize="small")
@@ -108,7 +114,7 @@ def distribution_figure(table: Table, metrics: Sequence[str], system: UnitSystem
     return figure
 
 
-def _draw_limits(axes: Axes, table: Table, metric: str, shown: Column) -> None:
+def _draw_limits(axes: Axes, table: CampaignTable, metric: str, shown: DisplayedColumn) -> None:
     """Draw the limits of requirements on a metric, factor of safety included, unless they are far from all values."""
     finite = shown.values[np.isfinite(shown.values)]
     for key, low, high in metric_limits(table.manifest["scenario"]["data"], metric, table.unit(metric)):
@@ -128,21 +134,30 @@ def _draw_limits(axes: Axes, table: Table, metric: str, shown: Column) -> None:
 
 def tornado_figure(correlations: Sequence[RankCorrelation], metric: str) -> Figure:
     """Draw the rank correlations of one metric with all inputs as bars, largest first."""
-    ranked = sorted(correlations, key=lambda one: -abs(one.coefficient))[:MOST_BARS]
+    ranked = sorted(correlations, key=lambda correlation: -abs(correlation.coefficient))[:MOST_BARS]
     figure = new_figure(5.3, 0.9 + 0.32 * len(ranked))
     axes = figure.add_subplot()
-    for place, one in enumerate(ranked):
-        rises = one.coefficient > 0.0
+    for place, correlation in enumerate(ranked):
+        rises = correlation.coefficient > 0.0
         axes.barh(
-            place, one.coefficient, height=0.62, color=SERIES[0 if rises else 1], hatch="" if rises else "//"
+            place,
+            correlation.coefficient,
+            height=0.62,
+            color=SERIES[0 if rises else 1],
+            hatch="" if rises else "//",
         )
-        at = one.coefficient + (0.02 if rises else -0.02)
+        at = correlation.coefficient + (0.02 if rises else -0.02)
         axes.text(
-            at, place, _signed(one.coefficient), va="center", ha="left" if rises else "right", fontsize=10
+            at,
+            place,
+            _signed(correlation.coefficient),
+            va="center",
+            ha="left" if rises else "right",
+            fontsize=10,
         )
     axes.set_yticks(
         range(len(ranked)),
-        [literal(fill(input_label(one.input), LONGEST_LABEL)) for one in ranked],
+        [literal(fill(input_label(correlation.input), LONGEST_LABEL)) for correlation in ranked],
         fontsize=10,
     )
     axes.invert_yaxis()
@@ -156,11 +171,13 @@ def tornado_figure(correlations: Sequence[RankCorrelation], metric: str) -> Figu
 
 def correlation_figure(correlations: Sequence[RankCorrelation]) -> tuple[Figure, list[str]]:
     """Draw the matrix of rank correlations with its numbers; also return the inputs that it leaves out."""
-    metrics = list(dict.fromkeys(one.metric for one in correlations))
-    known = {(one.input, one.metric): one.coefficient for one in correlations}
+    metrics = list(dict.fromkeys(correlation.metric for correlation in correlations))
+    known = {(correlation.input, correlation.metric): correlation.coefficient for correlation in correlations}
     strongest: dict[str, float] = {}
-    for one in correlations:
-        strongest[one.input] = max(strongest.get(one.input, 0.0), abs(one.coefficient))
+    for correlation in correlations:
+        strongest[correlation.input] = max(
+            strongest.get(correlation.input, 0.0), abs(correlation.coefficient)
+        )
     ranked = sorted(strongest, key=lambda name: -strongest[name])
     inputs = [name for name in strongest if name in ranked[:MOST_ROWS]]
     values = np.array([[known.get((name, metric), np.nan) for metric in metrics] for name in inputs])
@@ -185,7 +202,7 @@ def _signed(coefficient: float) -> str:
     return "0.00" if text in ("+0.00", "-0.00") else text
 
 
-def opening_time_figures(table: Table, system: UnitSystem = AUTOMATIC) -> list[tuple[str, Figure]]:
+def opening_time_figures(table: CampaignTable, system: UnitSystem = AUTOMATIC) -> list[tuple[str, Figure]]:
     """Draw ASSIST's Figures 12 to 14: available opening time over speed, masses and misalignment."""
     wanted = {
         "Figure 12: approach velocity": ["approach.speed"],
@@ -199,7 +216,7 @@ def opening_time_figures(table: Table, system: UnitSystem = AUTOMATIC) -> list[t
     ]
 
 
-def _opening(table: Table, names: list[str], system: UnitSystem) -> Figure:
+def _opening(table: CampaignTable, names: list[str], system: UnitSystem) -> Figure:
     figure = new_figure(10.0, 3.0)
     times = table.metrics["opening_time"]
     top, beyond = _axis_limit(times[np.isfinite(times)])
@@ -241,7 +258,7 @@ def spring_figure(size: SpringSize, system: UnitSystem = AUTOMATIC) -> Figure:
 
 
 def envelope_figure(
-    table: Table, envelope: Envelope, x: str, y: str, system: UnitSystem = AUTOMATIC
+    table: CampaignTable, envelope: Envelope, x: str, y: str, system: UnitSystem = AUTOMATIC
 ) -> Figure:
     """Draw the share of success per cell over two inputs, with the lower end of its interval as text."""
     figure = new_figure(8.0, 5.6)
@@ -250,7 +267,7 @@ def envelope_figure(
     edges = a.factor * envelope.x_edges, b.factor * envelope.y_edges
     mesh = axes.pcolormesh(*edges, envelope.share.T, vmin=0, vmax=1, cmap="cividis")
     figure.colorbar(mesh, label="share of success")
-    centres = [0.5 * (one[1:] + one[:-1]) for one in edges]
+    centres = [0.5 * (axis_edges[1:] + axis_edges[:-1]) for axis_edges in edges]
     for (i, j), runs in np.ndenumerate(envelope.runs):
         if runs:
             text = f"≥{envelope.low[i, j]:.0%}\n{runs:.0f} {'run' if runs == 1 else 'runs'}"

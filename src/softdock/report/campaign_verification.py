@@ -59,7 +59,7 @@ def _export_checks(folder: Path) -> Iterator[Check]:
         again = Path(temporary) / RUNS_FILE
         export_runs(folder, again)
         try:
-            stored, exported = (read_regular_file(one, largest=LARGEST_FILE) for one in (path, again))
+            stored, exported = (read_regular_file(file, largest=LARGEST_FILE) for file in (path, again))
             same = equal_tables(path, stored, exported)
         except InputError as error:
             same, text = False, f"{error.problems[0].message} "
@@ -77,8 +77,8 @@ def _history_checks(folder: Path) -> Iterator[Check]:
         except InputError as error:
             yield Check(name=name, agreement=Agreement.DIFFERS, text=error.problems[0].message)
             continue
-        bad = [one for one in checks if one.agreement in (Agreement.DIFFERS, Agreement.NO_DIGEST)]
-        for one in bad:
-            yield Check(name=name, agreement=one.agreement, text=one.text or one.name)
+        bad = [check for check in checks if check.agreement in (Agreement.DIFFERS, Agreement.NO_DIGEST)]
+        for check in bad:
+            yield Check(name=name, agreement=check.agreement, text=check.text or check.name)
         if not bad:
             yield Check(name=name, agreement=Agreement.AGREES)

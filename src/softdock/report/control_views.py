@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.model.gnc import MODES, Controller
 from softdock.replay.keyframes import increasing_rows
-from softdock.report.panels import Panel
+from softdock.report.panels import CurvePanel
 from softdock.report.relative_motion import relative_pose
 from softdock.result import Array, Result
 from softdock.tree.frames import Anchor
@@ -33,16 +33,16 @@ class ControlView:
     on_times: Mapping[str, Array] = field(default_factory=dict)
     """Time for which each thruster has been on [s]."""
 
-    def panels(self) -> list[Panel]:
+    def panels(self) -> list[CurvePanel]:
         """Return charts over time: range, closing speed, error of the estimate, propellant."""
-        found = [
+        candidates = [
             *self._range_and_speed(),
             *self._estimate(),
             self._panel("Propellant", "kg", {"used": "propellant"}),
         ]
-        return [panel for panel in found if panel is not None]
+        return [panel for panel in candidates if panel is not None]
 
-    def _range_and_speed(self) -> Iterator[Panel | None]:
+    def _range_and_speed(self) -> Iterator[CurvePanel | None]:
         """Yield range and closing speed of the tip against the reference of the glide slope."""
         truth = {}
         if self.p is not None:
@@ -69,7 +69,7 @@ class ControlView:
         guided[0] = False  # recorded before the first sample
         return np.asarray(guided)
 
-    def _estimate(self) -> Iterator[Panel | None]:
+    def _estimate(self) -> Iterator[CurvePanel | None]:
         """Yield the errors of the estimates with the band that the filters state."""
         for what, unit in (("position", "m"), ("speed", "m/s"), ("angle", "rad")):
             error, sigma = self.channels.get(f"{what}_estimate_error"), self.channels.get(f"{what}_sigma")
@@ -77,12 +77,12 @@ class ControlView:
                 curves = {"estimate minus truth": error, f"{SIGMAS:g} sigma of the filter": SIGMAS * sigma}
                 yield self._chart(f"Error of the estimated {what}", unit, curves)
 
-    def _panel(self, title: str, unit: str, fields: Mapping[str, str]) -> Panel | None:
+    def _panel(self, title: str, unit: str, fields: Mapping[str, str]) -> CurvePanel | None:
         curves = {name: self.channels[key] for name, key in fields.items() if key in self.channels}
         return self._chart(title, unit, curves) if any(values.any() for values in curves.values()) else None
 
-    def _chart(self, title: str, unit: str, curves: Mapping[str, Array]) -> Panel:
-        return Panel(title=f"{title} ({self.name})", unit=unit, time=self.time, curves=curves)
+    def _chart(self, title: str, unit: str, curves: Mapping[str, Array]) -> CurvePanel:
+        return CurvePanel(title=f"{title} ({self.name})", unit=unit, time=self.time, curves=curves)
 
     def mode_spans(self) -> list[tuple[float, float, str]]:
         """Return start [s], end [s] and name of every stretch in one mode."""
@@ -139,8 +139,8 @@ def _view(result: Result, name: str, controller: Controller, rows: NDArray[np.in
             if key.startswith(f"{name}.") and " " not in key
         },
         on_times={
-            one: channels[f"{name}/{one}.on_time"].values[rows]
-            for one in controller.thrusters
-            if f"{name}/{one}.on_time" in channels
+            thruster: channels[f"{name}/{thruster}.on_time"].values[rows]
+            for thruster in controller.thrusters
+            if f"{name}/{thruster}.on_time" in channels
         },
     )

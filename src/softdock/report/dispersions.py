@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.campaign.template import value_at
 from softdock.presentation.labels import input_label
 from softdock.presentation.numbers import display_unit, format_number, format_value
-from softdock.presentation.tables import Table as TextTable
+from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
 
-def dispersion_table(table: Table, system: UnitSystem = AUTOMATIC) -> TextTable:
+def dispersion_table(table: CampaignTable, system: UnitSystem = AUTOMATIC) -> Table:
     """Return one row per dispersed field."""
     rows = []
     for path, dispersion in table.manifest["campaign"]["dispersions"].items():
@@ -33,7 +33,7 @@ def dispersion_table(table: Table, system: UnitSystem = AUTOMATIC) -> TextTable:
             (input_label(path), path, kind, limits, _nominal(table, path, symbol, factor), sampled.strip())
         )
     header = ("input", "key", "distribution", "limits as written", "nominal", "sampled")
-    return TextTable(header=header, rows=rows, left=(0, 1, 2, 3))
+    return Table(header=header, rows=rows, left=(0, 1, 2, 3))
 
 
 def describe_dispersion(dispersion: Mapping[str, Any]) -> tuple[str, str]:
@@ -60,7 +60,7 @@ def describe_dispersion(dispersion: Mapping[str, Any]) -> tuple[str, str]:
     return "", ""
 
 
-def _nominal(table: Table, path: str, symbol: str, factor: float) -> str:
+def _nominal(table: CampaignTable, path: str, symbol: str, factor: float) -> str:
     try:
         value = value_at(table.manifest["scenario"]["data"], path)
     except KeyError:

@@ -76,9 +76,13 @@ def _convergence(result: Result, refinements: Sequence[Refinement] | None, syste
         return [paragraph("Convergence was not checked (option --convergence).")]
     if not refinements:
         return []
-    changed = [f"{one.title}: {one.outcome}" for one in refinements if one.outcome != result.outcome]
+    changed = [
+        f"{refinement.title}: {refinement.outcome}"
+        for refinement in refinements
+        if refinement.outcome != result.outcome
+    ]
     outcome = f"The outcome changes ({'; '.join(changed)})." if changed else "The outcome does not change."
-    sizes = [abs(x) for one in refinements for x in one.changes.values() if math.isfinite(x)]
+    sizes = [abs(x) for refinement in refinements for x in refinement.changes.values() if math.isfinite(x)]
     largest = (
         f" Largest relative change of a metric: {format_error(max(sizes))} (values below the error of a step are not "
         "compared)."
@@ -98,11 +102,16 @@ def _convergence_table(result: Result, refinements: Sequence[Refinement], system
         symbol, factor = display_unit(unit, value if math.isfinite(value) else 0.0, system)
         resolution = resolutions.get(unit, 0.0)
         cells = [format_value(value, factor, resolution)]
-        for one in refinements:
+        for refinement in refinements:
             cells += [
-                format_value(one.metrics.get(name), factor, resolution),
-                format_change(one.changes[name]),
+                format_value(refinement.metrics.get(name), factor, resolution),
+                format_change(refinement.changes[name]),
             ]
         rows.append((label(name), *cells, symbol))
-    header = ["metric", "run", *(text for one in refinements for text in (one.title, "change")), "unit"]
+    header = [
+        "metric",
+        "run",
+        *(text for refinement in refinements for text in (refinement.title, "change")),
+        "unit",
+    ]
     return Table(header=header, rows=rows, left=(0, len(header) - 1))

@@ -8,7 +8,7 @@ from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.chart import LimitLine
 from softdock.presentation.numbers import format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.report.load_channels import load_channels
+from softdock.report.load_channels import reaction_channels
 from softdock.result import Result
 from softdock.result.requirements import read_bounds, read_requirements
 
@@ -72,11 +72,11 @@ def _channel(result: Result, metric: str) -> str:
     if match:
         name = match["channel"].strip()
         return name if name in result.history.channels else ""
-    for one in load_channels(result):
-        flat = re.sub(r"[^a-z0-9]+", "_", one.name.lower())
-        what = "moment" if one.unit == "N*m" else "force"
+    for quantity in reaction_channels(result):
+        flat = re.sub(r"[^a-z0-9]+", "_", quantity.name.lower())
+        what = "moment" if quantity.unit == "N*m" else "force"
         if metric in (f"peak_{what}_{flat}", f"peak_contact_{what}_{flat}"):
-            return one.channel
+            return quantity.channel
     return (
         "contact.force"
         if metric == "peak_contact_force" and "contact.force" in result.history.channels

@@ -1,4 +1,4 @@
-"""Short descriptions of results in notebooks: outcome, requirements, loads and a picture."""
+"""Short descriptions of results in notebooks: outcome, requirements, reactions and a picture."""
 
 import base64
 import html
@@ -7,19 +7,19 @@ import io
 from softdock.errors import InputError
 from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
-from softdock.presentation.loads import largest_load_text, load_table
+from softdock.presentation.loads import largest_reaction_text, reaction_table
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.unit_systems import unit_system_of
 from softdock.report.plot import plot
 from softdock.result import Result
 from softdock.result.damaged_results import damaged_result_errors
 
-MOST_LOADS = 5
+MOST_REACTIONS = 5
 DOTS_PER_INCH = 60  # a picture of about 40 kB
 
 
 def result_html(result: Result) -> str:
-    """Return outcome, validity, requirements, largest loads and the plot of a run as HTML."""
+    """Return outcome, validity, requirements, largest reactions and the plot of a run as HTML."""
     with damaged_result_errors(result):
         return _html(result)
 
@@ -35,8 +35,8 @@ def _html(result: Result) -> str:
     if result.requirements:
         parts.append(requirement_table(result, system).to_html())
     if result.loads:
-        parts.append(f"<p>{html.escape(largest_load_text(result.loads, system))}</p>")
-        parts.append(load_table(result.loads[:MOST_LOADS], system).to_html())
+        parts.append(f"<p>{html.escape(largest_reaction_text(result.loads, system))}</p>")
+        parts.append(reaction_table(result.loads[:MOST_REACTIONS], system).to_html())
     return "\n".join([*parts, *_picture(result)])
 
 

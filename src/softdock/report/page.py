@@ -110,4 +110,4 @@ def _shorten(text: str) -> str:
 
 def _css_text(text: str) -> str:
     """Return a CSS string; all but letters, digits and blanks is escaped, so that no text can end it."""
-    return '"' + re.sub(r"[^A-Za-z0-9 ]", lambda found: f"\\{ord(found[0]):x} ", text) + '"'
+    return '"' + re.sub(r"[^A-Za-z0-9 ]", lambda match: f"\\{ord(match[0]):x} ", text) + '"'

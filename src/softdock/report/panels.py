@@ -8,25 +8,25 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.model.member_kinds import loads_of
+from softdock.model.member_kinds import reactions_of
 from softdock.presentation.chart import Chart, LimitLine, TimeCurve, time_chart
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
-from softdock.report.load_channels import LoadChannel, load_channels
+from softdock.report.load_channels import ReactionChannel, reaction_channels
 from softdock.report.relative_motion import relative_pose
-from softdock.result import Array, Event, Result
+from softdock.result import Array, Result, RunEvent
 from softdock.tree.frames import Anchor
 
 MOST_CURVES = 6
 """Curves of one panel: as many as there are colours."""
 OVERVIEW_PANELS = 4
 MOST_PANELS = 4
-"""Panels of one group of loads; further loads are named in the report and are in its table."""
+"""Panels of one group of reactions; further reactions are named in the report and are in its table."""
 TOLERANCE = 1e-3  # of the range of a curve: below the resolution of a chart
 FLAT = 1e-9  # of the largest range in a panel; curves that change less are left out
-LOAD_GROUPS = (loads_of("contact"), loads_of("element"), loads_of("reaction"), ("channel",))
-"""Kinds of loads that share panels."""
+REACTION_GROUPS = (reactions_of("contact"), reactions_of("element"), reactions_of("reaction"), ("channel",))
+"""Kinds of reactions that share panels."""
 POSITION_NAMES = re.compile(
     r"insertion|overlap|gap|depth|distance|\.[xyz] in |\.joint$|displacement|deflection"
 )
@@ -37,7 +37,7 @@ Accepts = Callable[[str], object]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class CurvePanel:
     """Curves with one SI unit, drawn together."""
 
     title: str
@@ -63,7 +63,7 @@ class Panel:
     def chart(
         self,
         span: tuple[float, float],
-        events: Sequence[Event] = (),
+        events: Sequence[RunEvent] = (),
         limits: Sequence[LimitLine] = (),
         system: UnitSystem = AUTOMATIC,
     ) -> Chart:
@@ -72,28 +72,32 @@ class Panel:
         return time_chart(curves, span, events=events, limits=limits, title=self.title, system=system)
 
 
-def overview_panels(result: Result) -> list[Panel]:
-    """Return at most four panels: loads, motion of the approach, misalignment or rates, energy or joint positions."""
-    panels = [_largest_loads(result), _approach(result), _misalignment(result), _energy_or_joints(result)]
-    found = [panel for panel in panels if panel is not None]
-    return [*found, *_other_units(result, {panel.unit for panel in found})][:OVERVIEW_PANELS]
+def overview_panels(result: Result) -> list[CurvePanel]:
+    """Return at most four panels: reactions, motion of the approach, misalignment or rates, energy or joints."""
+    panels = [_largest_reactions(result), _approach(result), _misalignment(result), _energy_or_joints(result)]
+    drawn = [panel for panel in panels if panel is not None]
+    return [*drawn, *_other_units(result, {panel.unit for panel in drawn})][:OVERVIEW_PANELS]
 
 
-def load_panels(result: Result) -> tuple[list[Panel], list[str]]:
-    """Return panels of all loads by group, largest first, and the names of those that stayed zero."""
-    channels = load_channels(result)
-    panels: list[Panel] = []
-    for kinds in LOAD_GROUPS:
+def reaction_panels(result: Result) -> tuple[list[CurvePanel], list[str]]:
+    """Return panels of all reactions by group, largest first, and the names of those that stayed zero."""
+    channels = reaction_channels(result)
+    panels: list[CurvePanel] = []
+    for kinds in REACTION_GROUPS:
         for unit, what in (("N", "Forces"), ("N*m", "Moments")):
-            loaded = [one for one in channels if one.kind in kinds and one.unit == unit and one.peak > 0.0]
-            present = [f"{kind}s" for kind in kinds if kind in {one.kind for one in loaded}]
-            panels += _load_group(result, f"{what} of {_joined(present)}", loaded)
-    silent = {one.name for one in channels if not one.peak > 0.0}
-    return panels, sorted(silent - {one.name for one in channels if one.peak > 0.0})
+            loaded = [
+                quantity
+                for quantity in channels
+                if quantity.kind in kinds and quantity.unit == unit and quantity.peak > 0.0
+            ]
+            present = [f"{kind}s" for kind in kinds if kind in {quantity.kind for quantity in loaded}]
+            panels += _reaction_group(result, f"{what} of {_joined(present)}", loaded)
+    silent = {quantity.name for quantity in channels if not quantity.peak > 0.0}
+    return panels, sorted(silent - {quantity.name for quantity in channels if quantity.peak > 0.0})
 
 
-def motion_panels(result: Result) -> list[Panel]:
-    """Return the panels of the overview without the loads."""
+def motion_panels(result: Result) -> list[CurvePanel]:
+    """Return the panels of the overview without the reactions."""
     panels = [_approach(result), _misalignment(result), _energy_or_joints(result)]
     return [panel for panel in panels if panel is not None]
 
@@ -103,14 +107,14 @@ def _joined(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> list[Panel]:
+def _reaction_group(result: Result, title: str, loaded: Sequence[ReactionChannel]) -> list[CurvePanel]:
     drawn = loaded[: MOST_PANELS * MOST_CURVES]
     count = -(-len(drawn) // MOST_CURVES)
     ends = [len(drawn) * i // count for i in range(count + 1)] if count else [0]
     parts = [drawn[a:b] for a, b in pairwise(ends)]
-    omitted = tuple(one.name for one in loaded[len(drawn) :])
+    omitted = tuple(quantity.name for quantity in loaded[len(drawn) :])
     return [
-        _load_panel(
+        _reaction_panel(
             result,
             title if len(parts) == 1 else f"{title} ({i} of {len(parts)})",
             part,
@@ -120,29 +124,31 @@ def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> li
     ]
 
 
-def _load_panel(result: Result, title: str, part: Sequence[LoadChannel], omitted: tuple[str, ...]) -> Panel:
+def _reaction_panel(
+    result: Result, title: str, part: Sequence[ReactionChannel], omitted: tuple[str, ...]
+) -> CurvePanel:
     time, curves = _with_peaks(result, part)
-    return Panel(
+    return CurvePanel(
         title=title,
         unit=part[0].unit,
         time=time,
         curves=curves,
-        labels={one.channel: one.name for one in part},
+        labels={quantity.channel: quantity.name for quantity in part},
         omitted=omitted,
     )
 
 
-def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dict[str, Array]]:
-    """Return time and sizes of loads with a point at every peak that the history does not contain.
+def _with_peaks(result: Result, part: Sequence[ReactionChannel]) -> tuple[Array, dict[str, Array]]:
+    """Return time and sizes of reactions with a point at every peak that the history does not contain.
 
     Histories with `record.peaks: false`, as those of robots, have no row at peaks between two samples.
     """
     time = result.history.time
-    curves = {one.channel: np.abs(result.history[one.channel]) for one in part}
+    curves = {quantity.channel: np.abs(result.history[quantity.channel]) for quantity in part}
     missing = {
-        one.channel: (one.time, one.peak)
-        for one in part
-        if one.time is not None and one.peak > np.nanmax(curves[one.channel])
+        quantity.channel: (quantity.time, quantity.peak)
+        for quantity in part
+        if quantity.time is not None and quantity.peak > np.nanmax(curves[quantity.channel])
     }
     added = np.unique([instant for instant, _ in missing.values()])
     if not added.size:
@@ -156,28 +162,32 @@ def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dic
     return np.insert(time, rows, added), curves
 
 
-def _largest_loads(result: Result) -> Panel | None:
+def _largest_reactions(result: Result) -> CurvePanel | None:
     """Return the largest forces; the largest moments where there are no forces."""
     for unit in ("N", "N*m"):
-        loaded = [one for one in load_channels(result) if one.unit == unit and one.peak > 0.0]
+        loaded = [
+            quantity
+            for quantity in reaction_channels(result)
+            if quantity.unit == unit and quantity.peak > 0.0
+        ]
         if loaded:
-            omitted = tuple(one.name for one in loaded[MOST_CURVES:])
-            title = "Largest loads" if omitted else "Loads"
-            return _load_panel(result, title, loaded[:MOST_CURVES], omitted)
+            omitted = tuple(quantity.name for quantity in loaded[MOST_CURVES:])
+            title = "Largest reactions" if omitted else "Reactions"
+            return _reaction_panel(result, title, loaded[:MOST_CURVES], omitted)
     return None
 
 
-def _approach(result: Result) -> Panel | None:
+def _approach(result: Result) -> CurvePanel | None:
     """Return insertion and lateral offset of the tip in the port; else channels that describe a distance."""
     relative = _tip_in_port(result)
     if relative is not None:
         p, _ = relative
         curves = {"insertion": p[:, 2], "lateral offset": np.hypot(p[:, 0], p[:, 1])}
-        return Panel(title="Tip in the port", unit="m", time=result.history.time, curves=curves)
+        return CurvePanel(title="Tip in the port", unit="m", time=result.history.time, curves=curves)
     return _panel(result, "Motion", "m", POSITION_NAMES.search)
 
 
-def _misalignment(result: Result) -> Panel | None:
+def _misalignment(result: Result) -> CurvePanel | None:
     """Return tilt and roll of the tip in the port; else angular rates of bodies, or else speeds."""
     relative = _tip_in_port(result)
     if relative is not None:
@@ -185,7 +195,9 @@ def _misalignment(result: Result) -> Panel | None:
         tilt = np.arccos(np.clip(R[:, 2, 2], -1.0, 1.0))
         roll = np.arctan2(R[:, 1, 0] - R[:, 0, 1], R[:, 0, 0] + R[:, 1, 1])
         curves = {"tilt": tilt, "roll": np.unwrap(roll)}
-        return Panel(title="Misalignment of the tip", unit="rad", time=result.history.time, curves=curves)
+        return CurvePanel(
+            title="Misalignment of the tip", unit="rad", time=result.history.time, curves=curves
+        )
     rates = _norms(result, "w", "rad/s")
     if rates is not None:
         return rates
@@ -194,19 +206,19 @@ def _misalignment(result: Result) -> Panel | None:
     )
 
 
-def _energy_or_joints(result: Result) -> Panel | None:
+def _energy_or_joints(result: Result) -> CurvePanel | None:
     joints = _panel(result, "Joint positions", "rad", re.compile(r"\.position$").search)
     return joints or _panel(result, "Energies", "J", lambda name: True) or _joint_positions(result)
 
 
-def _joint_positions(result: Result) -> Panel | None:
+def _joint_positions(result: Result) -> CurvePanel | None:
     is_joint = re.compile(r"\.joint\d?$").search
     return _panel(result, "Joint positions", "rad", is_joint) or _panel(
         result, "Joint positions", "m", is_joint
     )
 
 
-def _other_units(result: Result, shown: Container[str]) -> list[Panel]:
+def _other_units(result: Result, shown: Container[str]) -> list[CurvePanel]:
     """Return one panel for each unit that is not shown yet, for results of which little is known."""
     units = dict.fromkeys(channel.unit for channel in result.history.channels.values())
     panels = [_panel(result, "", unit, _is_no_attitude, flat=True) for unit in units if unit not in shown]
@@ -217,43 +229,45 @@ def _is_no_attitude(name: str) -> bool:
     return ATTITUDE_CHANNEL.search(name) is None
 
 
-def _panel(result: Result, title: str, unit: str, accepts: Accepts, *, flat: bool = False) -> Panel | None:
+def _panel(
+    result: Result, title: str, unit: str, accepts: Accepts, *, flat: bool = False
+) -> CurvePanel | None:
     """Return the accepted channels of a unit that change most; None where there is none."""
-    found = {
+    curves = {
         name: channel.values
         for name, channel in result.history.channels.items()
         if channel.unit == unit and accepts(name) and np.isfinite(channel.values).any()
     }
-    return _most_varying(result, title, unit, found, flat=flat)
+    return _most_varying(result, title, unit, curves, flat=flat)
 
 
-def _norms(result: Result, letter: str, unit: str) -> Panel | None:
+def _norms(result: Result, letter: str, unit: str) -> CurvePanel | None:
     """Return the sizes of a vector of all bodies from its three components."""
     channels = result.history.channels
-    found: dict[str, Array] = {}
+    norms: dict[str, Array] = {}
     for name, channel in channels.items():
         body, _, last = name.rpartition(".")
         parts = [f"{body}.{letter}{axis}" for axis in "xyz"]
         if last == f"{letter}x" and channel.unit == unit and all(part in channels for part in parts):
-            found[f"{body} rate"] = np.sqrt(sum(channels[part].values ** 2 for part in parts))
-    return _most_varying(result, "Angular rates", unit, found)
+            norms[f"{body} rate"] = np.sqrt(sum(channels[part].values ** 2 for part in parts))
+    return _most_varying(result, "Angular rates", unit, norms)
 
 
 def _most_varying(
-    result: Result, title: str, unit: str, found: Mapping[str, Array], *, flat: bool = False
-) -> Panel | None:
-    ranges = {name: _range(values) for name, values in found.items()}
+    result: Result, title: str, unit: str, curves: Mapping[str, Array], *, flat: bool = False
+) -> CurvePanel | None:
+    ranges = {name: _range(values) for name, values in curves.items()}
     largest = max(ranges.values(), default=0.0)
-    moving = [name for name in found if flat or ranges[name] > FLAT * largest]
+    moving = [name for name in curves if flat or ranges[name] > FLAT * largest]
     if not moving:
         return None
     ranked = sorted(moving, key=lambda name: -ranges[name])
     drawn = [name for name in moving if name in ranked[:MOST_CURVES]]
-    return Panel(
+    return CurvePanel(
         title=title,
         unit=unit,
         time=result.history.time,
-        curves={name: found[name] for name in drawn},
+        curves={name: curves[name] for name in drawn},
         omitted=tuple(ranked[MOST_CURVES:]),
     )
 

@@ -15,9 +15,9 @@ from softdock.presentation.colours import SERIES
 from softdock.presentation.discrepancies import MARK
 from softdock.presentation.labels import label, shorten_list
 from softdock.presentation.unit_systems import UnitSystem, find_unit_system, unit_system_of
-from softdock.report.panels import Panel, all_rows, overview_panels
+from softdock.report.panels import CurvePanel, all_rows, overview_panels
 from softdock.report.picture import GREY, line_style, save_picture, style_axes, write_literally
-from softdock.result import Array, Channel, Event, Result
+from softdock.result import Array, Channel, Result, RunEvent
 from softdock.result.damaged_results import damaged_result_errors
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def plot(
     return figure
 
 
-def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> Figure:
+def draw_panels(result: Result, panels: Sequence[CurvePanel], system: UnitSystem) -> Figure:
     """Return a figure of panels above each other over a common time axis, with events marked."""
     heights = [max(2.0, 0.19 * min(len(panel.curves), 2 * LEGEND_ROWS)) for panel in panels]
     figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
@@ -66,13 +66,14 @@ def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> 
     return figure
 
 
-def _panels(result: Result, wanted: Sequence[str]) -> list[Panel]:
+def _panels(result: Result, wanted: Sequence[str]) -> list[CurvePanel]:
     """Return the wanted channels grouped by unit, in the order in which units first appear."""
     units: dict[str, dict[str, Array]] = {}
     for name, channel in _choose(result, wanted).items():
         units.setdefault(channel.unit, {})[name] = channel.values
     return [
-        Panel(title="", unit=unit, curves=curves, time=result.history.time) for unit, curves in units.items()
+        CurvePanel(title="", unit=unit, curves=curves, time=result.history.time)
+        for unit, curves in units.items()
     ]
 
 
@@ -94,7 +95,7 @@ def _choose(result: Result, wanted: Sequence[str]) -> dict[str, Channel]:
     return chosen
 
 
-def _draw_panel(ax: "Axes", panel: Panel, system: UnitSystem) -> None:
+def _draw_panel(ax: "Axes", panel: CurvePanel, system: UnitSystem) -> None:
     curves = panel.curves_over_time(all_rows)
     chart = time_chart(curves, (panel.time[0], panel.time[-1]), title=panel.title, system=system)
     for one in chart.series:
@@ -137,7 +138,7 @@ def _mark_events(axes: list["Axes"], result: Result) -> None:
     axes[0].set_xlim(start, end)
 
 
-def _group_close_events(events: Sequence[Event], spacing: float) -> Iterator[list[Event]]:
+def _group_close_events(events: Sequence[RunEvent], spacing: float) -> Iterator[list[RunEvent]]:
     """Yield the events in groups, each shorter than the spacing [s]."""
     waiting = sorted(events, key=lambda event: event.time)
     while waiting:
@@ -146,7 +147,7 @@ def _group_close_events(events: Sequence[Event], spacing: float) -> Iterator[lis
         waiting = waiting[len(group) :]
 
 
-def _event_label(events: list[Event]) -> str:
+def _event_label(events: list[RunEvent]) -> str:
     """Return one label for events at nearly the same time: each name once, with its count."""
     names = [label(event.name) for event in events]
     counted = [(name, len(list(same))) for name, same in groupby(sorted(names, key=names.index))]

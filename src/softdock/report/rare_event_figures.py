@@ -24,25 +24,25 @@ UNCERTAIN = (-1.96, 1.96)
 """Scores between which a side is uncertain: probabilities of success of 0.025 and 0.975."""
 
 
-def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
+def level_figure(search: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
     """Draw the probability that the margin is at most the threshold of each level.
 
-    `found`: `Table.search` of the method `subset`, from `SubsetSimulation.to_json` and with the `margin`.
+    `search`: `CampaignTable.search` of the method `subset`, from `SubsetSimulation.to_json` and with the `margin`.
     """
-    levels = found["levels"]
-    thresholds = np.array([one["threshold"] for one in levels])
-    chance = np.cumprod([one["probability"] for one in levels])
-    symbol, factor = display_unit(found["margin"]["unit"], float(np.abs(thresholds).max()), system)
+    levels = search["levels"]
+    thresholds = np.array([level["threshold"] for level in levels])
+    chance = np.cumprod([level["probability"] for level in levels])
+    symbol, factor = display_unit(search["margin"]["unit"], float(np.abs(thresholds).max()), system)
     figure = new_figure(6.5, 3.2)
     axes = figure.add_subplot()
     shown = chance > 0.0
     axes.plot(factor * thresholds[shown], chance[shown], "o-", color=SERIES[0], markersize=5)
-    if found["probability"]:
-        low, high = found["low"], found["high"]
-        middle = found["probability"]
+    if search["probability"]:
+        low, high = search["low"], search["high"]
+        middle = search["probability"]
         axes.errorbar(
             [0.0], [middle], [[middle - low], [high - middle]], color=STATUS_COLOURS[Status.FAILED][0],
-            fmt="o", capsize=4, label=f"failure, {format_confidence(found['confidence'])} confidence interval",
+            fmt="o", capsize=4, label=f"failure, {format_confidence(search['confidence'])} confidence interval",
         )  # fmt: skip
         axes.legend(fontsize="small", frameon=False)
     axes.set_yscale("log")
@@ -53,24 +53,24 @@ def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Fi
     return figure
 
 
-def refinement_figure(found: Mapping[str, Any]) -> Figure:
+def refinement_figure(search: Mapping[str, Any]) -> Figure:
     """Draw uncertain volume and errors of the surrogate over the runs that it uses.
 
-    `found`: `Table.search` of the method `boundary`, from `BoundaryRefinement.to_json`.
+    `search`: `CampaignTable.search` of the method `boundary`, from `BoundaryRefinement.to_json`.
     """
-    rows = found["refinements"]
+    rows = search["refinements"]
     figure = new_figure(6.5, 2.8)
     axes = figure.add_subplot()
-    runs = [one["runs"] for one in rows]
+    runs = [row["runs"] for row in rows]
     curves = (
         ("uncertain_volume", "uncertain volume", "o-"),
         ("expected_error", "expected error", "s--"),
         ("holdout_error", "error of the hold-out runs", "^:"),
     )
     for k, (key, text, style) in enumerate(curves):
-        values = [100.0 * one[key] for one in rows]
+        values = [100.0 * row[key] for row in rows]
         axes.plot(runs, values, style, color=SERIES[k], label=text, markersize=4)
-    axes.axhline(100.0 * found["tolerance"], color="0.3", linewidth=0.8, linestyle="-.", label="tolerance")
+    axes.axhline(100.0 * search["tolerance"], color="0.3", linewidth=0.8, linestyle="-.", label="tolerance")
     axes.set_xlabel("runs used by the surrogate", fontsize="small")
     axes.set_ylabel("share of the volume [%]", fontsize="small")
     axes.set_ylim(bottom=0.0)
@@ -82,7 +82,7 @@ def refinement_figure(found: Mapping[str, Any]) -> Figure:
 def boundary_figure(shape: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
     """Draw a boundary over its first two inputs, in sections along the others.
 
-    `shape`: `Table.boundary`, from `AdaptiveCampaign`: axes, grid and runs [SI].
+    `shape`: `CampaignTable.boundary`, from `AdaptiveCampaign`: axes, grid and runs [SI].
     """
     axes = [_Axis(axis, system) for axis in shape["axes"]]
     others = axes[2:]

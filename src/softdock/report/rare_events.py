@@ -1,6 +1,6 @@
 """Sections of a campaign report about subset simulation and boundaries."""
 
-from softdock.campaign.table import Table
+from softdock.campaign.table import CampaignTable
 from softdock.presentation.rare_events import search_table
 from softdock.presentation.unit_systems import UnitSystem
 from softdock.report.embedding import figure_image
@@ -8,7 +8,7 @@ from softdock.report.page import collapsed, paragraph, scrolling
 from softdock.report.rare_event_figures import boundary_figure, level_figure, refinement_figure
 
 
-def search_section(table: Table, system: UnitSystem) -> list[str]:
+def search_section(table: CampaignTable, system: UnitSystem) -> list[str]:
     """Return the section about the method of the campaign; empty for Monte Carlo and before the first level."""
     rows = search_table(table.method, table.search, system)
     if rows is None or table.search is None:

@@ -15,7 +15,7 @@ from softdock.scenario.loading import from_data
 from softdock.simulation import simulate
 
 REPRODUCTION = 1e-3
-"""Relative difference that another version may have: the accuracy of peak loads. The same version gives equal bits."""
+"""Relative difference that another version may have: the accuracy of peak reactions. One version gives equal bits."""
 NEGLIGIBLE = 1e-9
 """Difference [SI] of values that are rounding errors."""
 COMPARED = (
@@ -37,7 +37,7 @@ def verify_by_rerun(result: Result) -> list[Check]:
         raise InputError(Problem(message=message, field="--rerun"))
     scenario = from_data(result.definition, result.scenario, Path(result.directory))
     repeated = simulate(scenario, with_prediction=result.prediction is not None)
-    old, new = (dict(_leaves({key: one.to_json()[key] for key in COMPARED})) for one in (result, repeated))
+    old, new = (dict(_leaves({key: run.to_json()[key] for key in COMPARED})) for run in (result, repeated))
     names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
     if not names:  # the same version: its history has the same bits as well
         if result.history == repeated.history:
@@ -52,7 +52,7 @@ def verify_by_rerun(result: Result) -> list[Check]:
     more = len(different) - MOST_NAMED
     rest = [_check(Agreement.DIFFERS, f"and {more} more values")] if more > 0 else []
     shown = different[:MOST_NAMED]
-    return [*(_check(Agreement.DIFFERS, _difference(one, old, new)) for one in shown), *rest]
+    return [*(_check(Agreement.DIFFERS, _difference(path, old, new)) for path in shown), *rest]
 
 
 def _check(agreement: Agreement, text: str) -> Check:

@@ -1,4 +1,4 @@
-"""The report of one run in one HTML file: verdict, loads, charts, timeline, metrics, inputs, evidence, scenario."""
+"""The report of one run in one HTML file: verdict, reactions, charts, timeline, metrics, inputs, evidence, scenario."""
 
 import html
 from collections.abc import Container, Sequence
@@ -12,7 +12,7 @@ from softdock.presentation.assessment import named_outcomes, outcome_status
 from softdock.presentation.chart import LimitLine, event_marks
 from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
-from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
+from softdock.presentation.loads import largest_reaction_text, reaction_table, without_reaction_metrics
 from softdock.presentation.numbers import display_resolutions, format_time
 from softdock.presentation.phases import PEAK_NOTE, PHASE_STYLE, phase_bars_html, phase_table
 from softdock.presentation.requirements import overall_verdict, requirement_table
@@ -29,9 +29,9 @@ from softdock.report.evidence import evidence_parts, validity_paragraph
 from softdock.report.imprint import Imprint, report_date
 from softdock.report.inputs import input_parts
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_loads, peak_components, phase_peaks
+from softdock.report.load_channels import history_reactions, peak_components, phase_peaks
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
-from softdock.report.panels import Panel, load_panels, motion_panels
+from softdock.report.panels import CurvePanel, motion_panels, reaction_panels
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data
@@ -91,7 +91,7 @@ def _page(result: Result, options: ReportOptions) -> str:
     parts = [
         *page_head(title, imprint),
         *_verdict(result, system),
-        *_loads(result, system),
+        *_reactions(result, system),
         *_control(result, system),
         *_charts(result, system),
         *_phases(result, scene, system),
@@ -155,10 +155,10 @@ def _scene_or_curves(result: Result) -> Scene:
 
 
 def _verdict(result: Result, system: UnitSystem) -> list[str]:
-    """Return outcome, verdict on the requirements, largest load and requirement matrix."""
+    """Return outcome, verdict on the requirements, largest reaction and requirement matrix."""
     status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
     verdict, verdict_status = overall_verdict(result.requirements, "scenario")
-    headline = largest_load_text(result.loads or history_loads(result), system)
+    headline = largest_reaction_text(result.loads or history_reactions(result), system)
     parts = [
         discrepancies_html(result.discrepancies),
         f'<p class="lead">{status_mark(status)}<b>{html.escape(label(result.outcome))}</b> '
@@ -177,15 +177,15 @@ def _verdict(result: Result, system: UnitSystem) -> list[str]:
     return parts
 
 
-def _loads(result: Result, system: UnitSystem) -> list[str]:
-    loads = result.loads or history_loads(result)
-    if not loads:
+def _reactions(result: Result, system: UnitSystem) -> list[str]:
+    reactions = result.loads or history_reactions(result)
+    if not reactions:
         return []
-    table = load_table(loads, system, lambda load, unit: peak_components(result, load, unit))
+    table = reaction_table(reactions, system, lambda reaction, unit: peak_components(result, reaction, unit))
     note = "Largest force and moment of every element with time; x, y, z: components at the peak, where recorded."
     if not result.loads:
-        note += " Taken from the recorded rows: this result has no loads of its own."
-    return ["<h2>Loads</h2>", paragraph(note, "soft keep"), scrolling(table, small=True)]
+        note += " Taken from the recorded rows: this result has no reactions of its own."
+    return ["<h2>Reactions</h2>", paragraph(note, "soft keep"), scrolling(table, small=True)]
 
 
 def _control(result: Result, system: UnitSystem) -> list[str]:
@@ -202,9 +202,9 @@ def _control(result: Result, system: UnitSystem) -> list[str]:
 def _charts(result: Result, system: UnitSystem) -> list[str]:
     if len(result.history.time) < 2:
         return []
-    loads, silent = load_panels(result)
+    reactions, silent = reaction_panels(result)
     limits = limit_lines(result, system)
-    panels = [*loads, *motion_panels(result)]
+    panels = [*reactions, *motion_panels(result)]
     panels = [*_limited(result, limits, panels), *panels]
     span = (float(result.history.time[0]), float(result.history.time[-1]))
     charts = []
@@ -222,11 +222,11 @@ def _charts(result: Result, system: UnitSystem) -> list[str]:
     return ["<h2>Time histories</h2>", paragraph(" ".join(notes), "soft keep"), grid] if charts else []
 
 
-def _limited(result: Result, limits: Sequence[LimitLine], panels: Sequence[Panel]) -> list[Panel]:
+def _limited(result: Result, limits: Sequence[LimitLine], panels: Sequence[CurvePanel]) -> list[CurvePanel]:
     """Return a panel for every channel with a limit that no other panel draws."""
     drawn = {name for panel in panels for name in panel.curves}
     return [
-        Panel(
+        CurvePanel(
             title=channel,
             unit=result.history.channels[channel].unit,
             curves={channel: result.history[channel]},
@@ -292,7 +292,7 @@ def section_times(times: Sequence[float], changes: Container[float]) -> list[flo
 
 def _metrics(result: Result, system: UnitSystem) -> list[str]:
     """Return the table of metrics beside their predictions, and sentences about these."""
-    metrics = without_load_metrics(result.metrics, result.loads)
+    metrics = without_reaction_metrics(result.metrics, result.loads)
     resolutions = display_resolutions(result.definition)
     table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
     return [scrolling(table), *map(paragraph, prediction_sentences(result.prediction))]

@@ -1,4 +1,4 @@
-"""Figures of any run as pictures: overview, loads, motion and sections."""
+"""Figures of any run as pictures: overview, reactions, motion and sections."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +14,8 @@ from softdock.presentation.numbers import display_unit, format_time
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem
 from softdock.replay.scene_builder import scene as build_scene
-from softdock.replay.sections import ASPECT_RATIO, WIDTH, Section, build_sections
-from softdock.report.panels import load_panels, motion_panels, overview_panels
+from softdock.replay.sections import ASPECT_RATIO, WIDTH, PortSection, build_sections
+from softdock.report.panels import motion_panels, overview_panels, reaction_panels
 from softdock.report.picture import save_picture
 from softdock.report.plot import draw_panels
 from softdock.result import Result
@@ -27,10 +27,10 @@ COLUMNS = 3
 def draw_run(result: Result, folder: Path, suffix: str, system: UnitSystem) -> list[Path]:
     """Write all figures of a run into a folder and return their paths; `suffix` is their format, such as `svg`."""
     figures: dict[str, Figure] = {}
-    loads, _ = load_panels(result)
+    reactions, _ = reaction_panels(result)
     for name, panels in (
         ("overview", overview_panels(result)),
-        ("loads", loads),
+        ("loads", reactions),
         ("motion", motion_panels(result)),
     ):
         if panels:
@@ -48,7 +48,7 @@ def draw_run(result: Result, folder: Path, suffix: str, system: UnitSystem) -> l
     return paths
 
 
-def _sections(result: Result) -> list[Section]:
+def _sections(result: Result) -> list[PortSection]:
     """Return sections at the start, at the first events and at the largest contact force; empty without a port."""
     if len(result.history.time) < 2:
         return []
@@ -56,7 +56,11 @@ def _sections(result: Result) -> list[Section]:
         scene = build_scene(result)
     except InputError:  # nothing to show in 3-D
         return []
-    peaks = [load.t_peak_force for load in result.loads if load.kind == "contact" and load.peak_force][:1]
+    peaks = [
+        reaction.t_peak_force
+        for reaction in result.loads
+        if reaction.kind == "contact" and reaction.peak_force
+    ][:1]
     times = {scene.start, *(time for time in peaks if time is not None)}
     for event in result.events:
         if len(times) < MOST_SECTIONS:
@@ -64,7 +68,7 @@ def _sections(result: Result) -> list[Section]:
     return build_sections(result, scene, sorted(times))
 
 
-def section_figure(sections: Sequence[Section], system: UnitSystem) -> Figure:
+def section_figure(sections: Sequence[PortSection], system: UnitSystem) -> Figure:
     """Return a figure with one drawing per section, to scale, in the frame of the port."""
     rows = -(-len(sections) // COLUMNS)
     figure = Figure(figsize=(10.0, 0.4 + 2.7 * rows), layout="constrained")

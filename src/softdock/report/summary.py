@@ -12,7 +12,7 @@ from softdock.presentation.assessment import (
     validity_text,
 )
 from softdock.presentation.discrepancies import discrepancy_status, discrepancy_texts
-from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
+from softdock.presentation.loads import largest_reaction_text, reaction_table, without_reaction_metrics
 from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
 from softdock.presentation.requirements import requirement_table
@@ -29,8 +29,8 @@ from softdock.report.load_channels import phase_peaks
 from softdock.result import Audit, Result
 from softdock.result.damaged_results import damaged_result_errors
 
-MOST_LOADS = 8
-"""Loads of the table in a terminal."""
+MOST_REACTIONS = 8
+"""Reactions of the table in a terminal."""
 MOST_EVENTS = 16
 """Events of the table in a terminal."""
 Line = tuple[str, Status]
@@ -56,7 +56,7 @@ def _lines(result: Result, system: UnitSystem) -> list[Line]:
     status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
     validity = (validity_text(result.valid), validity_status(result.valid))
     warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]
-    metrics = without_load_metrics(result.metrics, result.loads)
+    metrics = without_reaction_metrics(result.metrics, result.loads)
     resolutions = display_resolutions(result.definition)
     table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
     is_valid = result.valid == "yes"
@@ -67,7 +67,7 @@ def _lines(result: Result, system: UnitSystem) -> list[Line]:
         _requirements(result, system),
         _phases(result, system),
         _events(result),
-        _loads(result, system),
+        _reactions(result, system),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(sentence, Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
         [
@@ -109,15 +109,17 @@ def _events(result: Result) -> list[Line]:
     return [(text, Status.NEUTRAL), *rest] if table.rows else []
 
 
-def _loads(result: Result, system: UnitSystem) -> list[Line]:
-    """Return the largest load of any kind and a table of the largest loads."""
-    headline = largest_load_text(result.loads, system)
+def _reactions(result: Result, system: UnitSystem) -> list[Line]:
+    """Return the largest reaction of any kind and a table of the largest reactions."""
+    headline = largest_reaction_text(result.loads, system)
     if not headline:
         return []
-    text = load_table(result.loads[:MOST_LOADS], system).to_text()
-    more = len(result.loads) - MOST_LOADS
+    text = reaction_table(result.loads[:MOST_REACTIONS], system).to_text()
+    more = len(result.loads) - MOST_REACTIONS
     rest = (
-        [(f"... and {more} smaller loads; --report and --json show all.", Status.NEUTRAL)] if more > 0 else []
+        [(f"... and {more} smaller reactions; --report and --json show all.", Status.NEUTRAL)]
+        if more > 0
+        else []
     )
     return [(headline, Status.NEUTRAL), (text, Status.NEUTRAL), *rest]
 

@@ -1,4 +1,4 @@
-"""The timeline of a run: its start, events, peak loads and end in order of time."""
+"""The timeline of a run: its start, events, peak reactions and end in order of time."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softdock.model.member_kinds import loads_of
+from softdock.model.member_kinds import reactions_of
 from softdock.presentation.chart import TimeCurve
 from softdock.presentation.labels import label
 from softdock.presentation.loads import without_noise
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.scene import Scene
-from softdock.report.load_channels import history_loads
+from softdock.report.load_channels import history_reactions
 from softdock.result import Result
 
 MOST_ENTRIES = 60
@@ -33,7 +33,7 @@ class TimelineEntry:
 
 
 def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC) -> list[TimelineEntry]:
-    """Return start, events, peak loads and end of a run in order of time, at most `MOST_ENTRIES`."""
+    """Return start, events, peak reactions and end of a run in order of time, at most `MOST_ENTRIES`."""
     curves = {curve.name: curve for curve in scene.curves}
     shown = [_recorded(curves[names[0]], result) for names in scene.charts]
     entries = [
@@ -52,7 +52,7 @@ def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC)
         entries.append(
             TimelineEntry(time=phase.start, text=text, details=_values(shown, phase.start, system))
         )
-    entries += _peak_loads(result, system)
+    entries += _peak_reactions(result, system)
     ending = f"The run ends after {format_quantity(scene.end - scene.start, 's')}."
     entries.append(TimelineEntry(time=scene.end, text=ending, details=_values(shown, scene.end, system)))
     entries.sort(key=lambda entry: entry.time)
@@ -63,24 +63,26 @@ def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC)
     return entries
 
 
-def _peak_loads(result: Result, system: UnitSystem) -> Iterator[TimelineEntry]:
-    """Yield the peak of every contact and interface, and the largest force and moment of all other loads."""
-    loads = without_noise(result.loads or history_loads(result))
-    touching = [load for load in loads if load.kind in loads_of("contact")]
-    others = [load for load in loads if load not in touching]
-    largest = sorted(others, key=lambda load: -(load.peak_force or 0.0))[:1]
-    for load in (*touching, *largest):
-        if load.peak_force and load.t_peak_force is not None:
-            details = f"force {format_quantity(load.peak_force, 'N', system)}"
+def _peak_reactions(result: Result, system: UnitSystem) -> Iterator[TimelineEntry]:
+    """Yield the peak of every contact and interface, and the largest force and moment of all other reactions."""
+    reactions = without_noise(result.loads or history_reactions(result))
+    touching = [reaction for reaction in reactions if reaction.kind in reactions_of("contact")]
+    others = [reaction for reaction in reactions if reaction not in touching]
+    largest = sorted(others, key=lambda reaction: -(reaction.peak_force or 0.0))[:1]
+    for reaction in (*touching, *largest):
+        if reaction.peak_force and reaction.t_peak_force is not None:
+            details = f"force {format_quantity(reaction.peak_force, 'N', system)}"
             text = (
-                f"Peak {load.kind} force of {load.name}." if load.name != "contact" else "Peak contact force."
+                f"Peak {reaction.kind} force of {reaction.name}."
+                if reaction.name != "contact"
+                else "Peak contact force."
             )
-            yield TimelineEntry(time=load.t_peak_force, text=text, details=details)
-    for load in sorted(others, key=lambda load: -(load.peak_moment or 0.0))[:1]:
-        if load.peak_moment and load.t_peak_moment is not None:
-            details = f"moment {format_quantity(load.peak_moment, 'N*m', system)}"
-            text = f"Peak {load.kind} moment of {load.name}."
-            yield TimelineEntry(time=load.t_peak_moment, text=text, details=details)
+            yield TimelineEntry(time=reaction.t_peak_force, text=text, details=details)
+    for reaction in sorted(others, key=lambda reaction: -(reaction.peak_moment or 0.0))[:1]:
+        if reaction.peak_moment and reaction.t_peak_moment is not None:
+            details = f"moment {format_quantity(reaction.peak_moment, 'N*m', system)}"
+            text = f"Peak {reaction.kind} moment of {reaction.name}."
+            yield TimelineEntry(time=reaction.t_peak_moment, text=text, details=details)
 
 
 def _describe_start(result: Result, system: UnitSystem) -> str:

@@ -1,6 +1,6 @@
 """Verification of a stored run: its digests, its verdicts, and its peaks computed again from its history.
 
-A recorded load or `peak_*` metric is compared at the row of its peak, which the history has with all digits. Where less
+A recorded reaction or `peak_*` metric is compared at the row of its peak, which the history has with all digits. Where
 was recorded (`record.peaks: false`), no recorded value may exceed the stored peak by more than `SEARCH_TOLERANCE`.
 """
 
@@ -19,7 +19,7 @@ from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
 from softdock.model.requirements import metric_names
 from softdock.presentation.loads import noise_floor
-from softdock.report.load_channels import history_loads, load_channels
+from softdock.report.load_channels import history_reactions, reaction_channels
 from softdock.result import Array, Result
 from softdock.result.damaged_results import damaged_result_errors
 from softdock.result.digest import NO_DIGEST, digest_discrepancy
@@ -28,7 +28,7 @@ from softdock.result.step_errors import step_errors
 from softdock.result.storage import HISTORY_FILE, LARGEST_FILE, RESULT_FILE, read_document
 
 SEARCH_TOLERANCE = 1e-3
-"""Relative excess over a stored peak that the search for peak loads permits between recorded rows."""
+"""Relative excess over a stored peak that the search for peak reactions permits between recorded rows."""
 ROUNDING = 1e-9
 """Relative difference of a peak and the row at its time, which hold the same number."""
 SIGNS = {"max": 1.0, "min": -1.0}
@@ -90,10 +90,10 @@ def discrepancy_check(name: str, text: str) -> Check:
 def _history_check(folder: Path, document: dict[str, Any]) -> Check:
     """Return whether the history is the one with which the result was saved."""
     try:
-        found = hashlib.sha256(read_regular_file(folder / HISTORY_FILE, largest=LARGEST_FILE)).hexdigest()
+        digest = hashlib.sha256(read_regular_file(folder / HISTORY_FILE, largest=LARGEST_FILE)).hexdigest()
     except InputError as error:
         return Check(name=HISTORY_FILE, agreement=Agreement.DIFFERS, text=error.problems[0].message)
-    if found == document.get("history_sha256"):
+    if digest == document.get("history_sha256"):
         return Check(name=HISTORY_FILE, agreement=Agreement.AGREES)
     text = "It is not the history with which this result was saved; nothing is compared with it."
     return Check(name=HISTORY_FILE, agreement=Agreement.DIFFERS, text=text)
@@ -112,24 +112,28 @@ def _content_checks(result: Result, known: str) -> Iterator[Check]:
     if result.audit.passed is False and result.valid != "no":
         text = f"The conservation check failed, and the result says 'valid: {result.valid}'."
         yield Check(name="validity", agreement=Agreement.DIFFERS, text=text)
-    yield from _load_checks(result)
+    yield from _reaction_checks(result)
     yield from _metric_checks(result)
     yield from _statistic_checks(result)
 
 
-def _load_checks(result: Result) -> Iterator[Check]:
-    """Yield the comparison of every load with its recorded channel."""
-    floor = noise_floor(history_loads(result) or result.loads)
-    channels = {(one.name, one.kind, one.unit): one for one in load_channels(result)} if result.loads else {}
-    for load in result.loads:
+def _reaction_checks(result: Result) -> Iterator[Check]:
+    """Yield the comparison of every reaction with its recorded channel."""
+    floor = noise_floor(history_reactions(result) or result.loads)
+    channels = (
+        {(quantity.name, quantity.kind, quantity.unit): quantity for quantity in reaction_channels(result)}
+        if result.loads
+        else {}
+    )
+    for reaction in result.loads:
         for what, unit, peak, time in (
-            ("force", "N", load.peak_force, load.t_peak_force),
-            ("moment", "N*m", load.peak_moment, load.t_peak_moment),
+            ("force", "N", reaction.peak_force, reaction.t_peak_force),
+            ("moment", "N*m", reaction.peak_moment, reaction.t_peak_moment),
         ):
             if peak is None:
                 continue
-            channel = channels.get((load.name, load.kind, unit))
-            name = f"peak {what} of {load.name}"
+            channel = channels.get((reaction.name, reaction.kind, unit))
+            name = f"peak {what} of {reaction.name}"
             if channel is None:
                 yield Check(name=name, agreement=Agreement.NOT_RECORDED, stored=peak, unit=unit)
             else:
@@ -137,13 +141,13 @@ def _load_checks(result: Result) -> Iterator[Check]:
 
 
 def _metric_checks(result: Result) -> Iterator[Check]:
-    """Yield the comparison of every metric `peak_*` with the channel of that name, or with the load that it repeats.
+    """Yield the comparison of every metric `peak_*` with the channel of that name, or the reaction that it repeats.
 
     A metric of the scenario with such a name may be anything; `_statistic_checks` compares it where it can.
     """
-    floor = noise_floor(history_loads(result) or result.loads)
+    floor = noise_floor(history_reactions(result) or result.loads)
     own = result.definition.get("metrics") or {}
-    channels, repeated = _metric_channels(result), _load_peaks(result)
+    channels, repeated = _metric_channels(result), _reaction_peaks(result)
     for name, value in result.metrics.items():
         if not name.startswith("peak_") or name in own or type(value) not in (int, float):
             continue
@@ -151,7 +155,7 @@ def _metric_checks(result: Result) -> Iterator[Check]:
         if name in repeated:
             agrees = repeated[name] == value
             agreement = Agreement.AGREES if agrees else Agreement.DIFFERS
-            text = "" if agrees else "The load of the same name has another peak."
+            text = "" if agrees else "The reaction of the same name has another peak."
             yield Check(
                 name=name, agreement=agreement, stored=value, found=repeated[name], unit=unit, text=text
             )
@@ -193,27 +197,27 @@ def _metric_texts(result: Result) -> dict[str, str]:
 
 def _metric_channels(result: Result) -> dict[str, str]:
     """Return the channels whose largest size a metric `peak_FIELD_OWNER` is, by the name of the metric."""
-    found = {}
+    channels = {}
     for channel in result.history.channels:
         owner, _, field = channel.rpartition(".")
-        found[f"peak_{field}_{owner.replace('-', '_').replace('.', '_')}"] = channel
-    return found
+        channels[f"peak_{field}_{owner.replace('-', '_').replace('.', '_')}"] = channel
+    return channels
 
 
-def _load_peaks(result: Result) -> dict[str, float]:
-    """Return the peaks of loads by the names of the metrics that repeat them."""
-    found: dict[str, float] = {}
+def _reaction_peaks(result: Result) -> dict[str, float]:
+    """Return the peaks of reactions by the names of the metrics that repeat them."""
+    peaks: dict[str, float] = {}
     contacts: list[float] = []
-    for load in result.loads:
-        flat = load.name.replace("-", "_")
-        if load.peak_force is not None:
-            found[f"peak_force_{flat}"] = load.peak_force
-            if f"peak_contact_force_{flat}" in result.metrics or load.kind == "contact":  # no couplings
-                found[f"peak_contact_force_{flat}"] = load.peak_force
-                contacts.append(load.peak_force)
-        if load.peak_moment is not None:
-            found[f"peak_moment_{flat}"] = load.peak_moment
-    return found | ({"peak_contact_force": max(contacts)} if contacts else {})
+    for reaction in result.loads:
+        flat = reaction.name.replace("-", "_")
+        if reaction.peak_force is not None:
+            peaks[f"peak_force_{flat}"] = reaction.peak_force
+            if f"peak_contact_force_{flat}" in result.metrics or reaction.kind == "contact":  # no couplings
+                peaks[f"peak_contact_force_{flat}"] = reaction.peak_force
+                contacts.append(reaction.peak_force)
+        if reaction.peak_moment is not None:
+            peaks[f"peak_moment_{flat}"] = reaction.peak_moment
+    return peaks | ({"peak_contact_force": max(contacts)} if contacts else {})
 
 
 def _compare_peak(
@@ -231,7 +235,7 @@ def _compare_peak(
 
 
 def _records_peaks(result: Result) -> bool:
-    """Return whether the history has a row at every peak of a load; scenarios without `record` always do."""
+    """Return whether the history has a row at every peak of a reaction; scenarios without `record` always do."""
     record = result.definition.get("record")
     return not isinstance(record, Mapping) or record.get("peaks", True) is True
 

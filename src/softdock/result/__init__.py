@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.files.path_argument import path_argument
-from softdock.model.member_kinds import LoadKind
+from softdock.model.member_kinds import ReactionKind
 from softdock.result.columns import same_columns, unknown_column
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _read_only(values: Array) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class RunEvent:
     """An event of a run at a time [s]."""
 
     time: float
@@ -136,7 +136,7 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Phase:
+class RunPhase:
     """A phase of a sequence that a run entered; times in s."""
 
     name: str
@@ -146,14 +146,14 @@ class Phase:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load:
+class PeakReaction:
     """Largest force and moment that one element, contact, interface, joint or mount transmitted during a run.
 
     None where it transmits no force, or no moment, by its nature.
     """
 
     name: str
-    kind: LoadKind
+    kind: ReactionKind
     peak_force: float | None
     """Size of the force [N]."""
     t_peak_force: float | None
@@ -217,7 +217,7 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Result:
-    """Complete result of one run: outcome, metrics, loads, events, history and checks; all values are SI.
+    """Complete result of one run: outcome, metrics, reactions, events, history and checks; all values are SI.
 
     Results are equal if the runs are: `timing` and what is only known while a program runs are not compared.
 
@@ -242,8 +242,8 @@ class Result:
     history: History
     units: Mapping[str, str] = field(default_factory=dict)
     """SI units of metrics and of the prediction, by name; dimensionless ones have no entry."""
-    events: tuple[Event, ...] = ()
-    phases: tuple[Phase, ...] = ()
+    events: tuple[RunEvent, ...] = ()
+    phases: tuple[RunPhase, ...] = ()
     """Phases that the run entered, in their order; empty without phases."""
     completed: bool = True
     """False where the run ended early by an error; the history until then is included."""
@@ -251,8 +251,8 @@ class Result:
     """`warned` where a limit of a model was exceeded, `no` where the numbers must not be used."""
     warnings: tuple[str, ...] = ()
     """One sentence for every exceeded limit."""
-    loads: tuple[Load, ...] = ()
-    """Loads of all elements, contacts, interfaces, joints and mounts, largest force first."""
+    loads: tuple[PeakReaction, ...] = ()
+    """Peak reactions of all elements, contacts, interfaces, joints and mounts, largest force first."""
     requirements: tuple[RequirementVerdict, ...] = ()
     """Verdicts on the requirements of the scenario, in their order."""
     contact_conditions: Mapping[str, float] | None = None
@@ -293,7 +293,7 @@ class Result:
             "valid": self.valid,
             "warnings": list(self.warnings),
             "metrics": self.metrics,
-            "loads": [asdict(load) for load in self.loads],
+            "loads": [asdict(reaction) for reaction in self.loads],
             "requirements": [asdict(verdict) for verdict in self.requirements],
             "contact_conditions": self.contact_conditions,
             "units": self.units,
@@ -326,9 +326,9 @@ class Result:
 
         `discrepancies` says where it does not agree with its digest. A history of another run is refused.
         """
-        from softdock.result.storage import load
+        from softdock.result.storage import read_result
 
-        return load(path_argument("folder", folder))
+        return read_result(path_argument("folder", folder))
 
     def plot(
         self,
@@ -338,7 +338,7 @@ class Result:
     ) -> "Figure":
         """Plot the run over time, and save the figure if a path is given.
 
-        Four panels show the loads, the motion of the approach, misalignment or rates, and energy or joint positions.
+        Four panels show reactions, the motion of the approach, misalignment or rates, and energy or joint positions.
         Channels selected by name, or by the beginning of their name such as `chaser`, have one panel per unit.
         `system` is the unit system: `automatic`, `SI`, `mm/deg` or `imperial`; that of the scenario if left out.
         """

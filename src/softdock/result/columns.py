@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def same_columns(one: Mapping[str, NDArray[Any]], two: Mapping[str, NDArray[Any]]) -> bool:
+def same_columns(first: Mapping[str, NDArray[Any]], second: Mapping[str, NDArray[Any]]) -> bool:
     """Return whether both have the same names in the same order and equal arrays; NaN equals NaN."""
-    return list(one) == list(two) and all(_same(one[name], two[name]) for name in one)
+    return list(first) == list(second) and all(_same(first[name], second[name]) for name in first)
 
 
-def _same(one: NDArray[Any], two: NDArray[Any]) -> bool:
-    return np.array_equal(one, two, equal_nan=one.dtype.kind == two.dtype.kind == "f")
+def _same(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
 
 
 def unknown_column(name: object, known: Iterable[str]) -> KeyError:

@@ -38,7 +38,7 @@ def digest_discrepancy(document: Mapping[str, Any]) -> str:
     if DIGEST not in document:
         return NO_DIGEST
     try:
-        found = data_digest({key: value for key, value in document.items() if key != DIGEST})
+        digest = data_digest({key: value for key, value in document.items() if key != DIGEST})
     except (ValueError, RecursionError):
         return CHANGED
-    return "" if found == document[DIGEST] else CHANGED
+    return "" if digest == document[DIGEST] else CHANGED

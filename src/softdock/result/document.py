@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from softdock.result import Audit, Event, Load, Phase, RequirementVerdict, Timing, Validity
+from softdock.result import Audit, PeakReaction, RequirementVerdict, RunEvent, RunPhase, Timing, Validity
 from softdock.scenario.provenance import WrittenValue
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -37,14 +37,14 @@ class ResultDocument(BaseModel):
     valid: Validity = "unknown"
     warnings: list[Text] = []
     metrics: Metrics
-    loads: list[Load] = []
+    loads: list[PeakReaction] = []
     requirements: list[RequirementVerdict] = []
     contact_conditions: dict[Text, float] | None = None
     units: dict[Text, Text]
     audit: Audit
     timing: Timing
-    events: list[Event]
-    phases: list[Phase] = []
+    events: list[RunEvent]
+    phases: list[RunPhase] = []
     prediction: Metrics | None
     definition: dict[str, Any]
     directory: str = ""
@@ -71,8 +71,8 @@ def check_document(data: str | bytes) -> ResultDocument:
     for text in (
         *events,
         *(phase.name for phase in document.phases),
-        *(load.name for load in document.loads),
-        *(one.id for one in document.requirements),
+        *(reaction.name for reaction in document.loads),
+        *(requirement.id for requirement in document.requirements),
     ):
         _check_printable(text)
     return document

@@ -81,12 +81,12 @@ def reassess(result: Result) -> Result:
     try:
         requirements = read_requirements(result.definition)
         names = metric_names(requirements, result.definition.get("metrics") or {})
-        found = _assess_all(requirements, names, result)
+        verdicts = _assess_all(requirements, names, result)
     except (InputError, ValueError, TypeError, AttributeError):  # a damaged scenario
         text = "Its requirements are damaged, so that it has no verdicts."
         return replace(result, requirements=(), discrepancies=(*result.discrepancies, text))
-    stored = {one.id: one for one in result.requirements}
-    computed = {one.id: one for one in found}
+    stored = {verdict.id: verdict for verdict in result.requirements}
+    computed = {verdict.id: verdict for verdict in verdicts}
     keys = ("verdict", "value", "limit", "margin")
     others = [
         key
@@ -94,7 +94,7 @@ def reassess(result: Result) -> Result:
         if key not in stored or key not in computed or not agree(vars(stored[key]), computed[key], keys)
     ]
     texts = [f"The stored verdicts do not follow from its metrics: {', '.join(others)}."] if others else []
-    return replace(result, requirements=found, discrepancies=(*result.discrepancies, *texts))
+    return replace(result, requirements=verdicts, discrepancies=(*result.discrepancies, *texts))
 
 
 def agree(stored: Mapping[str, Any], computed: RequirementVerdict, keys: Sequence[str]) -> bool:
@@ -127,14 +127,14 @@ def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> 
         return RequirementVerdict(
             id=key, verdict="undecided", value=None, limit=_box_name(requirement), margin=None
         )
-    name, found = worst
+    name, check = worst
     unit = CONDITION_UNITS[name]
     return RequirementVerdict(
         id=key,
-        verdict=found.verdict,
-        value=f"{name} {found.value:.6g} {unit}",
-        limit=f"{name} {found.sign} {found.limit:.6g} {unit}",
-        margin=found.margin,
+        verdict=check.verdict,
+        value=f"{name} {check.value:.6g} {unit}",
+        limit=f"{name} {check.sign} {check.limit:.6g} {unit}",
+        margin=check.margin,
     )
 
 
@@ -146,9 +146,9 @@ def assess_value(
         verdict: Verdict = "undecided" if not usable else _verdict(outcome in requirement.outcome)
         limit = ", ".join(requirement.outcome)
         return RequirementVerdict(id=key, verdict=verdict, value=outcome, limit=limit, margin=None)
-    found = compare(metric if usable else None, *read_bounds(requirement, unit), requirement.factor)
+    check = compare(metric if usable else None, *read_bounds(requirement, unit), requirement.factor)
     return RequirementVerdict(
-        id=key, verdict=found.verdict, value=found.value, limit=found.limit, margin=found.margin
+        id=key, verdict=check.verdict, value=check.value, limit=check.limit, margin=check.margin
     )
 
 
@@ -161,7 +161,7 @@ def _verdict(holds: bool) -> Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class LimitCheck:
     """A value compared with its smallest and largest allowed value [SI]."""
 
     verdict: Verdict
@@ -176,7 +176,7 @@ class Comparison:
 
 def compare(
     value: Any, low: float | None, high: float | None, factor: float, accuracy: float = ROUNDING
-) -> Comparison:
+) -> LimitCheck:
     """Return verdict and margin of a value [SI] with at least one limit; Eqs. (Q1) to (Q4), (Q13).
 
     Differences up to `accuracy` [SI] do not violate a limit.
@@ -185,27 +185,27 @@ def compare(
     sign = ">=" if high is None else "<="
     number = float(value) if isinstance(value, int | float) else math.nan
     if not math.isfinite(number):
-        return Comparison(verdict="undecided", value=None, limit=only, margin=None, sign=sign)
+        return LimitCheck(verdict="undecided", value=None, limit=only, margin=None, sign=sign)
     sides = list(_sides(number, low, high, factor, accuracy))
     holds = all(side.verdict == "met" for side in sides)
     worst = min(sides, key=lambda side: _criticality(side, number))
-    return Comparison(
+    return LimitCheck(
         verdict=_verdict(holds), value=number, limit=worst.limit, margin=worst.margin, sign=worst.sign
     )
 
 
 def _sides(
     value: float, low: float | None, high: float | None, factor: float, accuracy: float
-) -> Iterator[Comparison]:
+) -> Iterator[LimitCheck]:
     if low is not None:
         holds, margin = _at_most(-value, -low, factor, accuracy)
-        yield Comparison(verdict=_verdict(holds), value=value, limit=low, margin=margin, sign=">=")
+        yield LimitCheck(verdict=_verdict(holds), value=value, limit=low, margin=margin, sign=">=")
     if high is not None:
         holds, margin = _at_most(value, high, factor, accuracy)
-        yield Comparison(verdict=_verdict(holds), value=value, limit=high, margin=margin, sign="<=")
+        yield LimitCheck(verdict=_verdict(holds), value=value, limit=high, margin=margin, sign="<=")
 
 
-def _criticality(side: Comparison, value: float) -> tuple[bool, bool, float]:
+def _criticality(side: LimitCheck, value: float) -> tuple[bool, bool, float]:
     """Return a key that is smallest for the most critical side: a violated one, then the smaller margin.
 
     A side without a margin comes after those that have one and the same verdict, the nearer limit first.
@@ -230,26 +230,26 @@ def _at_most(value: float, limit: float, factor: float, accuracy: float) -> tupl
 
 def worst_condition(
     requirement: Requirement, conditions: Mapping[str, float] | None
-) -> tuple[str, Comparison] | None:
+) -> tuple[str, LimitCheck] | None:
     """Return the most critical contact condition of a requirement and its comparison; None without a contact."""
     box = requirement.box
     if box is None or conditions is None or not conditions.keys() >= box.limits().keys():
         return None
-    found = {
+    checks = {
         name: compare(
             abs(conditions[name]), low or None, high, requirement.factor, RESOLUTION[CONDITION_UNITS[name]]
         )
         for name, (low, high) in box.limits().items()
     }
-    name = min(found, key=lambda one: _criticality(found[one], found[one].value or 0.0))
-    return name, found[name]
+    name = min(checks, key=lambda name: _criticality(checks[name], checks[name].value or 0.0))
+    return name, checks[name]
 
 
 def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
     """Return the requirements of a scenario given as plain data, which may come from a file; raises InputError."""
-    found = definition.get("requirements") or {}
+    written = definition.get("requirements") or {}
     try:
-        return {key: Requirement.model_validate(data) for key, data in found.items()}
+        return {key: Requirement.model_validate(data) for key, data in written.items()}
     except (AttributeError, ValueError) as error:
         message = "The requirements of the stored scenario are damaged."
         raise InputError(Problem(message=message, field="requirements")) from error

@@ -47,7 +47,7 @@ def save(result: Result, folder: Path) -> None:
     write_together(folder, {HISTORY_FILE: history, RESULT_FILE: text})
 
 
-def load(folder: Path) -> Result:
+def read_result(folder: Path) -> Result:
     """Read a result that `save` has written; raises InputError where a file is missing, damaged or newer."""
     path = folder / RESULT_FILE
     document = read_document(folder)

@@ -12,7 +12,7 @@ from softdock.assembly.assembler import Assembly, assemble
 from softdock.errors import InputError
 from softdock.model.system import WORLD, Body, System
 from softdock.robot.entry_points import compute_poses, evaluate_arm, solve_pose
-from softdock.robot.kernels.arm import ArmModel, ArmMotion
+from softdock.robot.kernels.arm import ArmArrays, ArmMotion
 from softdock.robot.kernels.inverse_kinematics import PoseSearch
 from softdock.spatial.poses import Pose
 from softdock.tree import joints as j
@@ -61,7 +61,7 @@ class Arm:
     X_NB: Pose
     """Base in the world at the start."""
     assembly: Assembly
-    model: ArmModel
+    model: ArmArrays
     motion: ArmMotion = field(repr=False)
 
     @property
@@ -232,8 +232,8 @@ def _start(joint: j.Joint) -> Pose:
     return j.pose_at(joint.at, joint.attitude)
 
 
-def _model(links: np.recarray) -> ArmModel:
-    return ArmModel(
+def _model(links: np.recarray) -> ArmArrays:
+    return ArmArrays(
         parent=np.array([-1, *(int(link.parent) - 1 for link in links[1:])], np.int64),
         is_revolute=np.array([int(link.kind == REVOLUTE) for link in links], np.int64),
         R_PJ=np.array([link.R_PJ for link in links]),

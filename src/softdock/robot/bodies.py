@@ -10,7 +10,7 @@ from softdock.elements.spring.model import Spring
 from softdock.elements.stop.model import Stop
 from softdock.errors import InputError
 from softdock.model.system import WORLD, Body, FullInertia
-from softdock.robot.link import Limits
+from softdock.robot.link import JointLimits
 from softdock.robot.urdf import Description, Joint, JointType, Link
 from softdock.spatial.rotations import nearest_quaternion
 from softdock.tree import joints
@@ -100,10 +100,10 @@ def build_friction_springs(robot: Description, speed: float) -> dict[str, Spring
     }
 
 
-def joint_limits(robot: Description, stiffness: float = MAX_STIFFNESS) -> Limits:
+def joint_limits(robot: Description, stiffness: float = MAX_STIFFNESS) -> JointLimits:
     """Return the limits of the robot's joints that move; `stiffness` [N m/rad] is that of impedance control."""
     moving = robot.moving
-    return Limits(
+    return JointLimits(
         q_min=np.array([joint.lower for joint in moving]),
         q_max=np.array([joint.upper for joint in moving]),
         speed=np.array([joint.max_speed for joint in moving]),

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from softdock.errors import InputError, Problem
-from softdock.robot.link import Array, Command, Exceeded, Limits, Mode, Refusal, State
+from softdock.robot.link import Array, Command, Exceeded, JointLimits, Refusal, RobotMode, RobotState
 
 MIN_PERIOD, MAX_PERIOD = 1e-3, 0.1
 """Allowed cycle times of a link [s]."""
@@ -45,7 +45,7 @@ class CommandSupervisor:
     sum continues over changes of mode and sessions. `check_state` compares the measured state with the same limits.
     """
 
-    def __init__(self, limits: Limits, period: float, timeout: float | None = None) -> None:
+    def __init__(self, limits: JointLimits, period: float, timeout: float | None = None) -> None:
         self.limits = limits
         self.period = check_period(period)
         self.timeout = default_timeout(period) if timeout is None else timeout
@@ -72,7 +72,7 @@ class CommandSupervisor:
         self.exceedances: Counter[Exceeded] = Counter()
         """Number of times that each limit began to be exceeded."""
         self._has_recovered = True
-        self.mode = Mode.MONITOR
+        self.mode = RobotMode.MONITOR
 
     @property
     def active_command(self) -> Command:
@@ -91,7 +91,7 @@ class CommandSupervisor:
 
         Stiffness and damping are at least the minimum of the robot.
         """
-        self.mode = Mode.MONITOR
+        self.mode = RobotMode.MONITOR
         if self._active_command is not None:
             q = np.where(np.isfinite(q), q, self._active_command.q)
         self._active_command = Command(
@@ -99,17 +99,17 @@ class CommandSupervisor:
             stiffness=np.maximum(self._stiffness, self.limits.lowest_stiffness),
             damping_ratio=np.maximum(self._damping_ratio, self.limits.min_damping_ratio),
             tau_ff=np.zeros(self.limits.joints),
-            mode=Mode.MONITOR,
+            mode=RobotMode.MONITOR,
         )
 
     def check_timeout(self, q: Array, now: float) -> None:
         """Fall back to monitor mode at the measured positions q [rad] if no command arrived within the timeout."""
-        if self.mode is Mode.COMMAND and now - self._last_command_time > self.timeout:
+        if self.mode is RobotMode.COMMAND and now - self._last_command_time > self.timeout:
             self._fell_back = True
             self.fallbacks += 1
             self.hold(q)
 
-    def check_state(self, state: State) -> None:
+    def check_state(self, state: RobotState) -> None:
         """Fall back to monitor mode if the measured state exceeds a limit by more than its margin, in any mode.
 
         The robot then holds the present position, within the limits, with its own stiffness and damping.
@@ -117,8 +117,8 @@ class CommandSupervisor:
         before, self.exceeded = self.exceeded, self._find_exceeded(state, 1.0)
         self._has_recovered = not self._find_exceeded(state, RECOVERY_FRACTION)
         begun = self.exceeded & ~before
-        self.exceedances.update(one for one in Exceeded if one & begun)
-        if not self.exceeded or (self._fell_back and self.mode is Mode.MONITOR and not begun):
+        self.exceedances.update(limit for limit in Exceeded if limit & begun)
+        if not self.exceeded or (self._fell_back and self.mode is RobotMode.MONITOR and not begun):
             return  # a held position does not follow a joint that still moves
         self._stiffness = self.limits.holding
         self._damping_ratio = np.full(self.limits.joints, HOLD_DAMPING_RATIO)
@@ -126,19 +126,19 @@ class CommandSupervisor:
         self.fallbacks += 1
         self.hold(state.q)
 
-    def _find_exceeded(self, state: State, fraction: float) -> Exceeded:
+    def _find_exceeded(self, state: RobotState, fraction: float) -> Exceeded:
         """Return the limits that a state exceeds by more than a fraction of their margins."""
-        limits, found = self.limits, Exceeded.NONE
+        limits, exceeded = self.limits, Exceeded.NONE
         margin = fraction * np.maximum(POSITION_MARGIN * (limits.q_max - limits.q_min), MIN_POSITION_MARGIN)
         if (state.q < limits.q_min - margin).any() or (state.q > limits.q_max + margin).any():
-            found |= Exceeded.POSITION
+            exceeded |= Exceeded.POSITION
         if (np.abs(state.qdot) > (1.0 + fraction * SPEED_MARGIN) * limits.speed).any():
-            found |= Exceeded.SPEED
+            exceeded |= Exceeded.SPEED
         if (np.abs(state.tau_measured) > (1.0 + fraction * TORQUE_MARGIN) * limits.torque).any():
-            found |= Exceeded.TORQUE
+            exceeded |= Exceeded.TORQUE
         if not all(np.isfinite(array).all() for array in (state.q, state.qdot, state.tau_measured)):
-            found |= Exceeded.NOT_FINITE
-        return found
+            exceeded |= Exceeded.NOT_FINITE
+        return exceeded
 
     def submit(self, command: Command, sequence: int, q: Array, now: float) -> Refusal | None:
         """Accept a command or return why it is refused; q: measured positions [rad], now: the robot's clock [s]."""
@@ -152,7 +152,7 @@ class CommandSupervisor:
         self.refusal = self._validate(command, step, q, now)
         if self.refusal is not None:
             self.refused[self.refusal] += 1
-        elif command.mode is Mode.MONITOR:
+        elif command.mode is RobotMode.MONITOR:
             self._accept_monitor(q)
         else:
             self._accept(command, now)
@@ -161,13 +161,13 @@ class CommandSupervisor:
     def _accept_monitor(self, q: Array) -> None:
         self._fell_back = self._fell_back and not self._has_recovered
         self.accepted += 1
-        if self.mode is Mode.COMMAND:
+        if self.mode is RobotMode.COMMAND:
             self.hold(q)
 
     def _accept(self, command: Command, now: float) -> None:
         self._lead = self._lead_after(command, now)
         self._last_position = command.q
-        self._active_command, self._last_command_time, self.mode = command, now, Mode.COMMAND
+        self._active_command, self._last_command_time, self.mode = command, now, RobotMode.COMMAND
         self._stiffness, self._damping_ratio = command.stiffness, command.damping_ratio
         self.accepted += 1
 
@@ -177,7 +177,7 @@ class CommandSupervisor:
         arrays = (command.q, command.stiffness, command.damping_ratio, command.tau_ff, *speeds)
         if any(array.shape != (joints,) for array in arrays):
             return Refusal.JOINT_COUNT
-        if command.mode is Mode.MONITOR:
+        if command.mode is RobotMode.MONITOR:
             return None
         if self._fell_back:
             return Refusal.FELL_BACK
@@ -199,7 +199,7 @@ class CommandSupervisor:
         return None if self._is_within_speed(command, step, q, now) else Refusal.SPEED
 
     def _is_within_speed(self, command: Command, step: int, q: Array, now: float) -> bool:
-        following = self.mode is Mode.COMMAND
+        following = self.mode is RobotMode.COMMAND
         elapsed_cycles = (now - self._last_command_time) / self.period
         allowed_cycles = min(max(step, elapsed_cycles), self.timeout / self.period) if following else 1
         if self._cycles_of(self._step(command, q)) > allowed_cycles * (1.0 + SPEED_TOLERANCE):
@@ -212,7 +212,7 @@ class CommandSupervisor:
         In monitor mode a command may also start from the measured positions q, which the client knows.
         """
         step = np.abs(command.q - self.active_command.q)
-        return step if self.mode is Mode.COMMAND else np.minimum(step, np.abs(command.q - q))
+        return step if self.mode is RobotMode.COMMAND else np.minimum(step, np.abs(command.q - q))
 
     def _cycles_of(self, step: Array) -> float:
         """Return the number of cycles at full speed that a step [rad] needs."""

@@ -4,15 +4,15 @@ from typing import Any
 
 from softdock.dynamics.entry_points import RUN, SYSTEM
 from softdock.dynamics.kernels.recording.run_data import RunData
-from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers, records
+from softdock.native.argument_types import FLOAT, INTEGER, StructureArgument, floats, integers, records
 from softdock.native.entry_point import EntryPoint
 from softdock.robot.kernels import arm, control, inverse_kinematics
 
 _JOINTS = floats("joints")
 _ALL = floats("all")  # the base's six coordinates, then the joints'
 _MASS_MATRIX = floats("all", "all")
-ARM_MODEL = Structure(
-    arm.ArmModel,
+ARM_MODEL = StructureArgument(
+    arm.ArmArrays,
     {
         "parent": integers("arm links"),
         "is_revolute": integers("arm links"),
@@ -21,7 +21,7 @@ ARM_MODEL = Structure(
         "own": floats("arm links", 10),
     },
 )
-ARM_MOTION = Structure(
+ARM_MOTION = StructureArgument(
     arm.ArmMotion,
     {
         "R": floats("arm links", 9),
@@ -34,7 +34,7 @@ ARM_MOTION = Structure(
         "F": floats("arm links", 6),
     },
 )
-POSE_SEARCH = Structure(
+POSE_SEARCH = StructureArgument(
     inverse_kinematics.PoseSearch,
     {
         "link": integers(1),
@@ -51,7 +51,7 @@ POSE_SEARCH = Structure(
         "equations": floats(6, 7),
     },
 )
-IMPEDANCE_LAW = Structure(
+IMPEDANCE_LAW = StructureArgument(
     control.ImpedanceLaw,
     {
         "q_cmd": _JOINTS,
@@ -79,7 +79,7 @@ IMPEDANCE_LAW = Structure(
     },
 )
 _PERIODS = floats("torque periods", "joints")
-TORQUE_PERIODS = Structure(
+TORQUE_PERIODS = StructureArgument(
     control.TorquePeriods,
     {
         "t": floats("torque periods"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.robot.link import Command, Refusal, RobotLink, State
+from softdock.robot.link import Command, Refusal, RobotLink, RobotState
 from softdock.robot.plan import Setpoints
 
 Floats = NDArray[np.float64]
@@ -49,12 +49,12 @@ class Experiment:
             low_impedance=self.low_impedance,
         )
 
-    def run(self, link: RobotLink, on_state: Callable[[State], None] | None = None) -> Log:
+    def run(self, link: RobotLink, on_state: Callable[[RobotState], None] | None = None) -> Log:
         """Execute the plan and return its log; ends early if the robot's clock stops.
 
         The plan follows the robot's clock: missed cycles are skipped. `on_state` is called after every cycle.
         """
-        states: list[State] = []
+        states: list[RobotState] = []
         commands: list[Floats] = []
         refusals: list[tuple[float, Refusal]] = []
         refused, previous = 0, None
@@ -80,7 +80,11 @@ class Experiment:
 
 
 def _log(
-    states: list[State], commands: list[Floats], refusals: list[tuple[float, Refusal]], refused: int, n: int
+    states: list[RobotState],
+    commands: list[Floats],
+    refusals: list[tuple[float, Refusal]],
+    refused: int,
+    n: int,
 ) -> Log:
     return Log(
         t=np.array([s.t for s in states]),

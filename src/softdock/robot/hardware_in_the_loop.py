@@ -28,11 +28,13 @@ class HybridImpact:
 
         In each cycle the mean force of the previous cycle changes the speed of the mass.
         """
-        h, one = link.period, np.ones(link.limits.joints)
+        h, ones = link.period, np.ones(link.limits.joints)
         x, v, a, in_contact = 0.0, self.speed, 0.0, False
         for _ in range(int(self.max_duration / h)):
             x += v * h + 0.5 * a * h * h
-            state = link.cycle(Command(q=x * one, stiffness=one, damping_ratio=0.0 * one, tau_ff=0.0 * one))
+            state = link.cycle(
+                Command(q=x * ones, stiffness=ones, damping_ratio=0.0 * ones, tau_ff=0.0 * ones)
+            )
             if state.refusal is not None:
                 raise RunError(f"The robot does not follow the mass: {state.refusal.value}")
             a = float(state.tau_external[0]) / self.mass

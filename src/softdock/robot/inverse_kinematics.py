@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from softdock.robot.arm import Arm
 from softdock.robot.kernels.inverse_kinematics import ANGLE_LENGTH, TOLERANCE
-from softdock.robot.link import Limits
+from softdock.robot.link import JointLimits
 from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ def solve_pose(
     tool: tuple[str, Pose],
     wanted: Pose,
     start: Floats,
-    limits: Limits,
+    limits: JointLimits,
     *,
     with_attitude: bool = True,
     max_steps: int = MAX_STEPS,

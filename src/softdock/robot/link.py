@@ -24,7 +24,7 @@ MIN_STIFFNESS_FRACTION = 0.01
 """Lowest stiffness of a command relative to that of holding, where a robot states none."""
 
 
-class Mode(IntEnum):
+class RobotMode(IntEnum):
     """Operating mode of the robot."""
 
     MONITOR = 0
@@ -76,7 +76,7 @@ class Command:
     """Damping ratio from which D is computed [1]."""
     tau_ff: Array
     """Feed-forward torque [N m]."""
-    mode: Mode = Mode.COMMAND
+    mode: RobotMode = RobotMode.COMMAND
     qdot: Array | None = None
     """Planned speed at the end of the cycle [rad/s], for robots that interpolate; links do not send it."""
     low_impedance: bool = False
@@ -84,7 +84,7 @@ class Command:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class State:
+class RobotState:
     """Measured state of the robot at one instant; every array has shape (joints,)."""
 
     t: float
@@ -97,7 +97,7 @@ class State:
     """Torques at the output side of the joints [N m]."""
     tau_external: Array
     """Part of the torques that is caused by contact with the environment [N m]."""
-    mode: Mode = Mode.MONITOR
+    mode: RobotMode = RobotMode.MONITOR
     sequence: int = 0
     """Number of the robot's cycle; set by the link."""
     refusal: Refusal | None = None
@@ -107,7 +107,7 @@ class State:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Limits:
+class JointLimits:
     """Limits of a robot's joints; every array has shape (joints,)."""
 
     q_min: Array
@@ -149,13 +149,13 @@ class Robot(Protocol):
     """Interface of a robot: it follows one command for one cycle and measures its state."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of the robot."""
 
     def advance(self, command: Command, duration: float) -> None:
         """Follow the command for a duration [s] (zero-order hold); the caller has checked limits and mode."""
 
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """Return the measured state."""
 
 
@@ -182,17 +182,17 @@ class RobotLink(Protocol):
     """Connection of an experiment to a robot."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of the robot; commands beyond them are refused."""
 
     @property
     def period(self) -> float:
         """Time from one cycle to the next [s], 1 to 100 ms."""
 
-    def cycle(self, command: Command) -> State:
+    def cycle(self, command: Command) -> RobotState:
         """Send one command, wait for one cycle and return the state at its end.
 
-        A refused command does not raise: `State.refusal` gives the reason, and the robot continues with
+        A refused command does not raise: `RobotState.refusal` gives the reason, and the robot continues with
         the last accepted command. A robot that does not answer raises `LinkLostError`.
         """
 
@@ -219,4 +219,4 @@ class LinkLostError(RunError):
 def monitor(joints: int) -> Command:
     """Return a command that requests monitor mode, to read the state only."""
     zero = np.zeros(joints)
-    return Command(q=zero, stiffness=zero, damping_ratio=zero, tau_ff=zero, mode=Mode.MONITOR)
+    return Command(q=zero, stiffness=zero, damping_ratio=zero, tau_ff=zero, mode=RobotMode.MONITOR)

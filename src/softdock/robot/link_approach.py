@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.errors import RunError
-from softdock.robot.link import Array, Command, Mode, RobotLink, State, monitor
+from softdock.robot.link import Array, Command, RobotLink, RobotMode, RobotState, monitor
 
 APPROACH_SPEED_FRACTION = 0.25
 """Speed of the approach as a fraction of the speed limits."""
@@ -18,7 +18,7 @@ REST_SPEED_FRACTION = 1e-3
 
 def approach(
     link: RobotLink, goal: Command, tolerance: float, on_cycle: Callable[[], None] = lambda: None
-) -> State:
+) -> RobotState:
     """Move a robot along a straight line in joint space to the positions of a command and wait until it is at rest.
 
     `tolerance` is the largest joint error at the end [rad]; `on_cycle` is called once in every cycle.
@@ -31,7 +31,7 @@ def approach(
     for i in range(1, cycles + 1 + int(MAX_SETTLING_TIME / link.period)):
         fraction = min(1.0, i / cycles)
         on_cycle()
-        state = link.cycle(replace(goal, q=start + (goal.q - start) * fraction, mode=Mode.COMMAND))
+        state = link.cycle(replace(goal, q=start + (goal.q - start) * fraction, mode=RobotMode.COMMAND))
         if state.refusal is not None:
             raise RunError(f"The robot cannot move to the start: {state.refusal.value}")
         resting = (np.abs(state.qdot) <= REST_SPEED_FRACTION * link.limits.speed).all()
@@ -40,6 +40,6 @@ def approach(
     raise RunError(f"The robot does not reach the start: {distance(state.q, goal.q):.3g} rad remain.")
 
 
-def distance(one: Array, two: Array) -> float:
+def distance(first: Array, second: Array) -> float:
     """Return the largest difference of a joint position [rad]."""
-    return float(np.max(np.abs(one - two)))
+    return float(np.max(np.abs(first - second)))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from softdock.robot.command_supervisor import CommandSupervisor
-from softdock.robot.link import Closable, Command, Limits, Robot, State, monitor
+from softdock.robot.link import Closable, Command, JointLimits, Robot, RobotState, monitor
 
 
 class LocalLink(Closable):
@@ -15,7 +15,7 @@ class LocalLink(Closable):
         self._sequence = 0
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of the robot; commands beyond them are refused."""
         return self.robot.limits
 
@@ -24,7 +24,7 @@ class LocalLink(Closable):
         """Time from one cycle to the next [s]."""
         return self.supervisor.period
 
-    def cycle(self, command: Command) -> State:
+    def cycle(self, command: Command) -> RobotState:
         """Send one command, advance the robot by one period and return its state."""
         self._sequence += 1
         before = self.robot.state()

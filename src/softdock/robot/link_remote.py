@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 from typing import Protocol
 
-from softdock.robot.link import Closable, Command, Limits, LinkLostError, State, monitor
+from softdock.robot.link import Closable, Command, JointLimits, LinkLostError, RobotState, monitor
 from softdock.robot.link_statistics import ClientStatistics
 from softdock.robot.protocol import (
     VERSION,
@@ -72,7 +72,7 @@ class RemoteLink(Closable):
             raise
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of the robot; commands beyond them are refused."""
         return self._limits
 
@@ -81,7 +81,7 @@ class RemoteLink(Closable):
         """Time from one cycle to the next [s]."""
         return self._period
 
-    def cycle(self, command: Command) -> State:
+    def cycle(self, command: Command) -> RobotState:
         """Send a command and wait for the next state."""
         self._send(command)
         self._wait()
@@ -186,7 +186,7 @@ class RemoteLink(Closable):
             encode(self._session, self._sequence, CommandMessage(command, self._transport.now()))
         )
 
-    def _state(self) -> State:
+    def _state(self) -> RobotState:
         assert self._newest is not None
         return self._newest.state
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.robot.command_supervisor import CommandSupervisor
-from softdock.robot.link import Command, Exceeded, Mode, Refusal, Robot, State
+from softdock.robot.link import Command, Exceeded, Refusal, Robot, RobotMode, RobotState
 from softdock.robot.link_statistics import ServerStatistics
 from softdock.robot.protocol import (
     MAX_JOINTS,
@@ -74,7 +74,7 @@ class RobotServer:
         return self.supervisor.period
 
     @property
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """The state at the beginning of the present cycle."""
         supervisor = self.supervisor
         return replace(
@@ -139,7 +139,9 @@ class RobotServer:
             **self.statistics.to_json(),
             "accepted": self.supervisor.accepted,
             "fallbacks": self.supervisor.fallbacks,
-            "exceeded": {str(one.name).lower(): self.supervisor.exceedances[one] for one in Exceeded if one},
+            "exceeded": {
+                str(limit.name).lower(): self.supervisor.exceedances[limit] for limit in Exceeded if limit
+            },
             "refused": {reason.name.lower(): refused[reason] for reason in Refusal},
         }
 
@@ -181,5 +183,5 @@ class RobotServer:
 
     def _release(self) -> None:
         self._client = None
-        if self.supervisor.mode is Mode.COMMAND:
+        if self.supervisor.mode is RobotMode.COMMAND:
             self.supervisor.hold(self._state.q)

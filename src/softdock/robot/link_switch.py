@@ -6,7 +6,16 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.errors import RunError, no_such
-from softdock.robot.link import Array, Closable, Command, Limits, Mode, RobotLink, State, monitor
+from softdock.robot.link import (
+    Array,
+    Closable,
+    Command,
+    JointLimits,
+    RobotLink,
+    RobotMode,
+    RobotState,
+    monitor,
+)
 from softdock.robot.link_approach import approach, distance
 
 MAX_ALIGNMENT_ERROR = 0.01
@@ -32,7 +41,7 @@ class SwitchableLink(Closable):
         if len(set(joints.values())) > 1:
             raise ValueError(f"the robots have different numbers of joints: {joints}")
         self._last: Command | None = None
-        self._state: State | None = None
+        self._state: RobotState | None = None
         self._offset = 0.0
         self._sequence = 0
 
@@ -42,7 +51,7 @@ class SwitchableLink(Closable):
         return self._links[self.active]
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of the active robot; commands beyond them are refused."""
         return self.link.limits
 
@@ -51,7 +60,7 @@ class SwitchableLink(Closable):
         """Time from one cycle to the next [s]."""
         return self.link.period
 
-    def cycle(self, command: Command) -> State:
+    def cycle(self, command: Command) -> RobotState:
         """Send one command to the active robot and return its state; the others hold their positions."""
         for name, link in self._links.items():
             if name != self.active:
@@ -80,14 +89,14 @@ class SwitchableLink(Closable):
         if self._state is not None:
             self._offset = self._state.t - state.t
 
-    def switch(self, name: str) -> State:
+    def switch(self, name: str) -> RobotState:
         """Activate another robot, which must be at the last commanded position; return its state."""
         self._check_name(name)
         if name == self.active:
             raise SwitchError(f"The robot '{name}' is already active.")
         successor = self._links[name]
         state = successor.cycle(monitor(successor.limits.joints))
-        if self._last is not None and self._last.mode is Mode.COMMAND:
+        if self._last is not None and self._last.mode is RobotMode.COMMAND:
             if self._distance(state.q) > MAX_ALIGNMENT_ERROR:
                 joint = int(np.argmax(np.abs(state.q - self._last.q)))
                 raise SwitchError(
@@ -108,7 +117,7 @@ class SwitchableLink(Closable):
         for link in self._links.values():
             link.close()
 
-    def _hand_over(self, successor: RobotLink, state: State, last: Command) -> State:
+    def _hand_over(self, successor: RobotLink, state: RobotState, last: Command) -> RobotState:
         """Move the successor from its position to the last command, at 90 % of its speed limits."""
         step = 0.9 * successor.limits.speed * successor.period
         cycles = max(1, int(np.ceil(np.max(np.abs(last.q - state.q) / step))))
@@ -120,7 +129,7 @@ class SwitchableLink(Closable):
         return state
 
     def _goal(self) -> Array:
-        if self._last is not None and self._last.mode is Mode.COMMAND:
+        if self._last is not None and self._last.mode is RobotMode.COMMAND:
             return self._last.q
         if self._state is None:
             raise SwitchError("There is no previous cycle to align with.")

@@ -12,8 +12,8 @@ from softdock.errors import InputError, Problem
 from softdock.robot.arm import Arm
 from softdock.robot.interpolation import planned_speed
 from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, solve_pose
-from softdock.robot.link import Limits
-from softdock.robot.trajectory import Bounds, Profile, fastest_profile, tightest_bounds
+from softdock.robot.link import JointLimits
+from softdock.robot.trajectory import Bounds, JerkProfile, fastest_profile, tightest_bounds
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 
@@ -91,7 +91,7 @@ class Setpoints(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Plan:
+class JointPlan:
     """Commanded joint positions, one row per cycle; implements `Setpoints` if it has `impedance`."""
 
     period: float
@@ -127,10 +127,10 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Timing:
+class PathTiming:
     """Motion along a path."""
 
-    profile: Profile | None
+    profile: JerkProfile | None
     """None where nothing moves."""
     duration: float
     """[s]"""
@@ -148,7 +148,7 @@ class JointPath:
 
     begin: Floats
     displacement: Floats
-    timing: Timing
+    timing: PathTiming
 
     def solve(self, s: float, q: Floats, X_BF: Pose | None = None, max_steps: int = MAX_STEPS) -> Solution:
         """Return the joint positions at the path coordinate s, 0 to 1."""
@@ -164,7 +164,7 @@ class LinePath:
     translation: Floats
     rotation: Floats
     """Rotation vector [rad]."""
-    timing: Timing
+    timing: PathTiming
 
     def solve(self, s: float, q: Floats, X_BF: Pose | None = None, max_steps: int = MAX_STEPS) -> Solution:
         """Return joint positions near q at the path coordinate s, 0 to 1; `X_BF` is the pose of a tracked frame now."""
@@ -185,13 +185,13 @@ class Planner:
     """Plans the moves of one arm."""
 
     def __init__(
-        self, arm: Arm, tool: tuple[str, Pose], limits: Limits, pace: Pace, period: float, start: Floats
+        self, arm: Arm, tool: tuple[str, Pose], limits: JointLimits, pace: Pace, period: float, start: Floats
     ) -> None:
         self.arm, self.tool, self.limits, self.pace, self.period = arm, tool, limits, pace, period
         self.q = np.asarray(start, float)
         self.rows: list[Floats] = []
 
-    def plan(self, moves: Sequence[Move]) -> Plan:
+    def plan(self, moves: Sequence[Move]) -> JointPlan:
         """Return the plan; raise InputError for goals that cannot be reached, or not within the given duration."""
         times, start = [], self.q
         for i, move in enumerate(moves):
@@ -203,7 +203,7 @@ class Planner:
             times.append((begin, end, len(self.rows) * self.period))
         q = np.array(self.rows).reshape(-1, self.arm.joints)
         self._check_speed(q, times)
-        return Plan(period=self.period, q=q, start=start, moves=tuple(times))
+        return JointPlan(period=self.period, q=q, start=start, moves=tuple(times))
 
     def path(
         self, i: int, move: Move, q: Floats, X_BF: Pose | None = None, *, in_run: bool = False
@@ -232,11 +232,11 @@ class Planner:
             self._rest(move.duration or 0.0)
             return
         for s in self._samples(path):
-            found = path.solve(s, self.q)
-            if not found.converged:
-                raise out_of_reach(i, move, found, float(s))
-            self.q = found.q
-            self.rows.append(found.q)
+            solution = path.solve(s, self.q)
+            if not solution.converged:
+                raise out_of_reach(i, move, solution, float(s))
+            self.q = solution.q
+            self.rows.append(solution.q)
         if move.joints is not None:
             self.q = np.asarray(move.joints, float)  # without the rounding of the path
 
@@ -248,12 +248,12 @@ class Planner:
         cycles = max(1, int(np.ceil(timing.duration / self.period - 1e-9)))
         return timing.profile.at(self.period * np.arange(1.0, cycles + 1.0))
 
-    def _timing(self, i: int, move: Move, bounds: Sequence[Bounds]) -> Timing:
+    def _timing(self, i: int, move: Move, bounds: Sequence[Bounds]) -> PathTiming:
         """Return the motion along the path within bounds; of a path where nothing moves there are none."""
         if not bounds:
-            return Timing(profile=None, duration=move.duration or 0.0, braking_time=0.0)
+            return PathTiming(profile=None, duration=move.duration or 0.0, braking_time=0.0)
         tightest = tightest_bounds(*bounds)
-        profile: Profile = fastest_profile(tightest)
+        profile: JerkProfile = fastest_profile(tightest)
         if move.duration is not None:
             if move.duration < profile.duration * (1.0 - 1e-9):
                 raise _problem(
@@ -263,7 +263,7 @@ class Planner:
                 )
             profile = profile.stretched_to(move.duration)
         braking_time = profile.top_speed / tightest.acceleration
-        return Timing(profile=profile, duration=profile.duration, braking_time=braking_time)
+        return PathTiming(profile=profile, duration=profile.duration, braking_time=braking_time)
 
     def _joint_path(self, i: int, move: Move, q: Floats, goal: Floats) -> JointPath:
         outside = (goal < self.limits.q_min) | (goal > self.limits.q_max)
@@ -328,13 +328,13 @@ def _problem(field: str, message: str, given: str = "", hint: str = "") -> Input
     return InputError(Problem(message=message, field=field, given=given, hint=hint))
 
 
-def out_of_reach(i: int, move: Move, found: Solution, s: float) -> InputError:
+def out_of_reach(i: int, move: Move, solution: Solution, s: float) -> InputError:
     """Return the error of a pose at the path coordinate s of move number i that the arm cannot reach."""
     field = "to" if move.to is not None else "by" if move.by is not None else "attitude"
     place = "The pose" if s > 1.0 - 1e-9 else f"A pose at {100 * s:.0f} % of the way"
     return _problem(
         f"moves.{i}.{field}",
-        f"{place} is out of the arm's reach: the closest is {found.distance * 1e3:.3g} mm and "
-        f"{np.degrees(found.angle):.3g} deg away.",
+        f"{place} is out of the arm's reach: the closest is {solution.distance * 1e3:.3g} mm and "
+        f"{np.degrees(solution.angle):.3g} deg away.",
         hint="Change the target, its attitude or the start posture of the arm.",
     )

@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from softdock.robot.link import Array, Command, Exceeded, Limits, Mode, Refusal, State
+from softdock.robot.link import Array, Command, Exceeded, JointLimits, Refusal, RobotMode, RobotState
 
 MAGIC = b"SDRL"
 VERSION = 1
@@ -34,7 +34,7 @@ _REFUSALS = tuple(Refusal)
 """The code of a refusal is its position in this order, counted from 1; 0 means none."""
 
 
-class Kind(IntEnum):
+class DatagramKind(IntEnum):
     """Kind of a datagram."""
 
     HELLO = 1
@@ -87,7 +87,7 @@ class Welcome:
 
     period: float
     timeout: float
-    limits: Limits
+    limits: JointLimits
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class CommandMessage:
 class StateMessage:
     """Robot: its state, with the data for measuring the round-trip time."""
 
-    state: State
+    state: RobotState
     echo: int = 0
     """Sequence number of the newest received command; 0 if none."""
     echo_sent: float = 0.0
@@ -129,17 +129,17 @@ def encode(session: int, sequence: int, body: Message) -> bytes:
     """Return the bytes of a datagram."""
     match body:
         case Hello():
-            kind, payload = Kind.HELLO, b""
+            kind, payload = DatagramKind.HELLO, b""
         case Bye():
-            kind, payload = Kind.BYE, b""
+            kind, payload = DatagramKind.BYE, b""
         case DenialMessage(why):
-            kind, payload = Kind.DENIAL, _DENIAL.pack(why)
+            kind, payload = DatagramKind.DENIAL, _DENIAL.pack(why)
         case Welcome():
-            kind, payload = Kind.WELCOME, _welcome_bytes(body)
+            kind, payload = DatagramKind.WELCOME, _welcome_bytes(body)
         case CommandMessage():
-            kind, payload = Kind.COMMAND, _command_bytes(body)
+            kind, payload = DatagramKind.COMMAND, _command_bytes(body)
         case StateMessage():
-            kind, payload = Kind.STATE, _state_bytes(body)
+            kind, payload = DatagramKind.STATE, _state_bytes(body)
     length = _HEADER.size + len(payload) + _CHECKSUM.size
     data = _HEADER.pack(MAGIC, VERSION, kind, length, session, sequence) + payload
     return data + _CHECKSUM.pack(zlib.crc32(data))
@@ -160,7 +160,7 @@ def decode(data: bytes) -> Packet:
         raise ProtocolVersionError(version)
     payload = data[_HEADER.size : -_CHECKSUM.size]
     try:
-        return Packet(session, sequence, _READERS[Kind(kind)](payload))
+        return Packet(session, sequence, _READERS[DatagramKind(kind)](payload))
     except (struct.error, ValueError) as error:
         raise MalformedError(str(error)) from None
 
@@ -186,7 +186,7 @@ def _read_welcome(payload: bytes) -> Welcome:
     q_min, q_max, speed, torque, stiffness = _arrays(payload, _WELCOME.size, joints, 5)
     if not (0.0 < period < np.inf and 0.0 < timeout < np.inf):
         raise ValueError("cycle time and timeout must be positive and finite")
-    limits = Limits(
+    limits = JointLimits(
         q_min=q_min,
         q_max=q_max,
         speed=speed,
@@ -211,7 +211,7 @@ def _read_command(payload: bytes) -> CommandMessage:
         stiffness=stiffness,
         damping_ratio=damping_ratio,
         tau_ff=tau_ff,
-        mode=Mode(mode),
+        mode=RobotMode(mode),
         low_impedance=bool(flags & LOW_IMPEDANCE),
     )
     return CommandMessage(command, sent)
@@ -231,13 +231,13 @@ def _read_state(payload: bytes) -> StateMessage:
     q, qdot, tau_measured, tau_external = _arrays(payload, _STATE.size, joints, 4)
     if code > len(_REFUSALS):
         raise ValueError("an unknown refusal")
-    state = State(
+    state = RobotState(
         t=t,
         q=q,
         qdot=qdot,
         tau_measured=tau_measured,
         tau_external=tau_external,
-        mode=Mode(mode),
+        mode=RobotMode(mode),
         refusal=_REFUSALS[code - 1] if code else None,
         exceeded=Exceeded(exceeded & _ALL_EXCEEDED),
     )
@@ -256,10 +256,10 @@ def _arrays(payload: bytes, start: int, joints: int, count: int) -> Array:
 
 
 _READERS = {
-    Kind.HELLO: lambda payload: _check_empty(payload, Hello()),
-    Kind.BYE: lambda payload: _check_empty(payload, Bye()),
-    Kind.WELCOME: _read_welcome,
-    Kind.COMMAND: _read_command,
-    Kind.STATE: _read_state,
-    Kind.DENIAL: _read_denial,
+    DatagramKind.HELLO: lambda payload: _check_empty(payload, Hello()),
+    DatagramKind.BYE: lambda payload: _check_empty(payload, Bye()),
+    DatagramKind.WELCOME: _read_welcome,
+    DatagramKind.COMMAND: _read_command,
+    DatagramKind.STATE: _read_state,
+    DatagramKind.DENIAL: _read_denial,
 }

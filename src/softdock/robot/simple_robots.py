@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.robot.link import Array, Command, Limits, State
+from softdock.robot.link import Array, Command, JointLimits, RobotState
 
 
 class IndependentJoints:
@@ -13,7 +13,7 @@ class IndependentJoints:
     M qddot = k (q_cmd - q) - 2 xi sqrt(k M) qdot + tau_ff
     """
 
-    def __init__(self, limits: Limits, inertia: Array, q: Array | None = None) -> None:
+    def __init__(self, limits: JointLimits, inertia: Array, q: Array | None = None) -> None:
         self._limits = limits
         self._inertia = np.asarray(inertia, dtype=float)
         self._t = 0.0
@@ -22,7 +22,7 @@ class IndependentJoints:
         self._tau = np.zeros(limits.joints)
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of the robot."""
         return self._limits
 
@@ -38,10 +38,10 @@ class IndependentJoints:
         self._tau = command.stiffness * (command.q - self._q) - damping * self._qdot + command.tau_ff
         self._t += duration
 
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """Return the measured state."""
         zero = np.zeros(self._limits.joints)
-        return State(
+        return RobotState(
             t=self._t,
             q=self._q.copy(),
             qdot=self._qdot.copy(),
@@ -76,7 +76,7 @@ def _propagate(q: float, v: float, h: float, k: float, d: float, f: float) -> tu
 def seven_joint_robot() -> IndependentJoints:
     """Return seven independent joints with the limits of a KUKA LWR 4+ (data sheet), for testing a link."""
     q = np.radians([170.0, 120.0, 170.0, 120.0, 170.0, 120.0, 170.0])
-    limits = Limits(
+    limits = JointLimits(
         q_min=-q,
         q_max=q,
         speed=np.radians([110.0, 110.0, 128.0, 128.0, 204.0, 184.0, 184.0]),

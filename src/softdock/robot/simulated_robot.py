@@ -22,7 +22,7 @@ from softdock.robot.kernels.control import (
     ImpedanceLaw,
     TorquePeriods,
 )
-from softdock.robot.link import Command, Limits, Mode, State
+from softdock.robot.link import Command, JointLimits, RobotMode, RobotState
 from softdock.robot.torque_log import TorqueLog
 from softdock.tree.kernels.tree import records
 
@@ -40,7 +40,7 @@ INTERPOLATION_CODES = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Friction:
+class JointFriction:
     """Friction of all joints; arrays (joints,)."""
 
     viscous: Floats
@@ -59,13 +59,13 @@ class Friction:
 class Drives:
     """Joint drives and controller settings of the robot."""
 
-    limits: Limits
+    limits: JointLimits
     torque_period: float = 1e-3
     """Sampling period of the torque controller [s]."""
     compensation: Compensation = Compensation.DYNAMICS
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Gravity assumed by the controller, in the world [m/s2]."""
-    friction: Friction | None = None
+    friction: JointFriction | None = None
     """Joint friction between motors and torque sensors; None without friction."""
     interpolation: Interpolation = Interpolation.HOLD
     """How commands change within a cycle; the default is what most robots behind a link do."""
@@ -97,7 +97,7 @@ class SimulatedRobot:
         self._q, self._qdot, self._tau = np.zeros((3, arm.joints))
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
         self._period = drives.torque_period
-        self._last: State | None = None
+        self._last: RobotState | None = None
         self._at_rest = np.zeros(arm.joints)
         self._cycle = records(1, TORQUE_CYCLE)
         self._cycle.run_end = self.session.duration
@@ -109,7 +109,7 @@ class SimulatedRobot:
         self._bind()
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of the robot."""
         return self.drives.limits
 
@@ -134,35 +134,35 @@ class SimulatedRobot:
             done = self._periods._replace(work=self._work[:0])
             self._logged.append(TorquePeriods(*(rows[: cycle.done].copy() for rows in done)))
 
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """Return the measured state."""
         if self._last is not None and self._last.t == self.session.time:
             return self._last
         q, qdot = self._joints()
-        self._last = State(
+        self._last = RobotState(
             t=self.session.time,
             q=q,
             qdot=qdot,
             tau_measured=self._measured(self._tau, qdot),
             tau_external=self._external(),
-            mode=Mode.COMMAND,
+            mode=RobotMode.COMMAND,
         )
         return self._last
 
     def torque_log(self) -> TorqueLog:
         """Return what happened in every torque period so far; needs `Drives.log_torques`."""
         none = self._new_periods(0)
-        one = TorquePeriods(*(np.concatenate(rows) for rows in zip(none, *self._logged)))
+        periods = TorquePeriods(*(np.concatenate(rows) for rows in zip(none, *self._logged)))
         return TorqueLog(
             start=0.0,
-            t=one.t,
+            t=periods.t,
             command_before=self._start,
-            command=one.command,
+            command=periods.command,
             interpolated=self.drives.interpolation is not Interpolation.HOLD,
-            qdot=one.qdot,
-            torque_begin=self._measured(one.tau, one.qdot_begin),
-            torque_end=self._measured(one.tau, one.qdot),
-            external=one.external,
+            qdot=periods.qdot,
+            torque_begin=self._measured(periods.tau, periods.qdot_begin),
+            torque_end=self._measured(periods.tau, periods.qdot),
+            external=periods.external,
         )
 
     def _measured(self, tau: Floats, qdot: Floats) -> Floats:
@@ -191,7 +191,7 @@ class SimulatedRobot:
         was refused, has no speed at its end.
         """
         law, speed = self._law, command.qdot
-        chosen = self.drives.interpolation if command.mode is Mode.COMMAND else Interpolation.HOLD
+        chosen = self.drives.interpolation if command.mode is RobotMode.COMMAND else Interpolation.HOLD
         if chosen is Interpolation.CUBIC and speed is None:
             chosen = Interpolation.LINEAR
         law.q_begin[:], law.v_begin[:] = law.q_end, law.v_end

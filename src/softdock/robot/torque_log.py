@@ -86,7 +86,10 @@ class TorqueLog:
         impulse = np.vstack([np.zeros(mean.shape[1]), np.cumsum(mean * np.diff(nodes)[:, None], axis=0)])
         span = np.where(first_period == last_period, 1.0, time - before)
         means = np.stack(
-            [(np.interp(time, nodes, one) - np.interp(before, nodes, one)) / span for one in impulse.T],
+            [
+                (np.interp(time, nodes, series) - np.interp(before, nodes, series)) / span
+                for series in impulse.T
+            ],
             axis=1,
         )
         inside = (

@@ -33,7 +33,7 @@ def tightest_bounds(*bounds: Bounds) -> Bounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Profile:
+class JerkProfile:
     """Path coordinate from 0 to 1 in seven phases of constant jerk: +j, 0, -j, cruise, -j, 0, +j; Eqs. (A16), (A17)."""
 
     jerk_time: float
@@ -85,10 +85,10 @@ class Profile:
             begin += length
         return np.asarray(s)
 
-    def stretched_to(self, duration: float) -> "Profile":
+    def stretched_to(self, duration: float) -> "JerkProfile":
         """Return the profile stretched to a longer duration [s]."""
         k = duration / self.duration
-        return Profile(
+        return JerkProfile(
             jerk_time=k * self.jerk_time,
             acceleration_time=k * self.acceleration_time,
             cruise_time=k * self.cruise_time,
@@ -96,7 +96,7 @@ class Profile:
         )
 
 
-def fastest_profile(bounds: Bounds) -> Profile:
+def fastest_profile(bounds: Bounds) -> JerkProfile:
     """Return the profile of shortest duration within bounds; Eq. (A17)."""
     v, a, j = bounds.speed, bounds.acceleration, bounds.jerk
     jerk_time = min((0.5 / j) ** (1.0 / 3.0), np.sqrt(v / j), a / j)
@@ -106,7 +106,7 @@ def fastest_profile(bounds: Bounds) -> Profile:
     acceleration_time = max(0.0, min(v / peak - jerk_time, longest))
     speed = peak * (jerk_time + acceleration_time)
     cruise_time = max(0.0, (1.0 - speed * (2.0 * jerk_time + acceleration_time)) / speed)
-    return Profile(
+    return JerkProfile(
         jerk_time=float(jerk_time),
         acceleration_time=float(acceleration_time),
         cruise_time=float(cruise_time),

@@ -16,7 +16,7 @@ STEPS_PER_CYCLE = 12
 """Largest number of steps of the inverse kinematics in a cycle; a pose near the last one takes two or three."""
 
 
-class Surroundings(Protocol):
+class ArmSurroundings(Protocol):
     """What an arm knows about its surroundings: events and relative poses, without measurement errors."""
 
     @property
@@ -63,7 +63,7 @@ class TriggeredMoves:
         planner: Planner,
         moves: Sequence[Move],
         impedances: Sequence[Impedance],
-        surroundings: Surroundings,
+        surroundings: ArmSurroundings,
         duration: float,
     ) -> None:
         self.planner, self.moves, self.impedances, self.surroundings = (
@@ -157,9 +157,9 @@ class TriggeredMoves:
             return
         self._advance_clock(path)
         X_BF = self.surroundings.locate(*move.frame) if move.tracked and move.frame is not None else None
-        found = path.solve(path.timing.at(self._clock), self._q, X_BF, STEPS_PER_CYCLE)
-        self._q = found.q
-        if not found.converged and (not self.unreachable or self.unreachable[-1].move != self._move):
+        solution = path.solve(path.timing.at(self._clock), self._q, X_BF, STEPS_PER_CYCLE)
+        self._q = solution.q
+        if not solution.converged and (not self.unreachable or self.unreachable[-1].move != self._move):
             self.unreachable.append(Started(time=now, move=self._move or 0))
         self._speed = planned_speed(before, self._q, self._next(path, X_BF), self.period)
         self._X_BF = X_BF

@@ -58,10 +58,10 @@ def parse_xml(content: bytes, file: str) -> Element:
                 file=file,
             )
         )
-    return _Reader(file).read(content)
+    return _XmlReader(file).read(content)
 
 
-class _Reader:
+class _XmlReader:
     def __init__(self, file: str) -> None:
         self.file = file
         self.open: list[Element] = []

@@ -45,7 +45,7 @@ METRIC_UNITS = {
 """SI units of the metrics of every run that are one number."""
 CONTACT_METRIC_UNITS = {"penetration_max": "m"}
 CONTACT, LATCH, LATCH_SPRING = "contact", "latch", "latch-spring"
-"""Names of the loads between the chains: their whole force, the share of the latch along the axis, the latch spring."""
+"""Names of the reactions between the chains: whole force, share of the latch along the axis, latch spring."""
 LATCH_METRIC_UNITS = {"insertion_max": "m", "latch_time": "s", "latched": "1", "minimum_speed": "m/s"}
 
 Masses = Annotated[tuple[PositiveMass, ...], Field(min_length=1, max_length=MOST_MASSES)]
@@ -95,7 +95,7 @@ class Target(Model):
         return self
 
 
-class Contact(Model):
+class ChainContact(Model):
     """Contact between the chains: a spring and damper, or an impulse with restitution."""
 
     stiffness: PositiveStiffness | None = None
@@ -144,7 +144,7 @@ class Latch(Model):
         return math.atan(self.friction or 0.0) if self.friction_angle is None else self.friction_angle
 
 
-class Stop(Model):
+class ChainEnd(Model):
     """End of the run; a run also ends when the latch closes or the wedge jams."""
 
     time: PositiveTime
@@ -153,7 +153,7 @@ class Stop(Model):
     """Number of separations after which the run ends."""
 
 
-class Record(Model):
+class ChainRecord(Model):
     """Recording of the history."""
 
     rate: PositiveFrequency = 1000.0
@@ -173,13 +173,13 @@ class ChainScenario(ScenarioBase):
     """Chain that is approached."""
     gap: NonNegativeLength = 0.0
     """Distance between the touching bodies at the start."""
-    contact: Contact | None = None
+    contact: ChainContact | None = None
     """Contact of the touching bodies; may be left out if there is a latch."""
     latch: Latch | None = None
     """Latch behind the contact; a contact with `restitution` acts once, at first touch."""
-    stop: Stop
+    stop: ChainEnd
     """End of the run."""
-    record: Record = Record()
+    record: ChainRecord = ChainRecord()
     """Recording of the history."""
 
     @model_validator(mode="after")
@@ -199,7 +199,7 @@ class ChainScenario(ScenarioBase):
     def metric_units(self) -> dict[str, str]:
         """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
         units = METRIC_UNITS | (CONTACT_METRIC_UNITS if self.latch is None else LATCH_METRIC_UNITS)
-        return units | {f"peak_force_{name.replace('-', '_')}": "N" for name in self.load_names()}
+        return units | {f"peak_force_{name.replace('-', '_')}": "N" for name in self.reaction_names()}
 
     def springs(self) -> dict[str, int]:
         """Return the names of the springs between the masses, with the index of the mass at their rear end."""
@@ -207,17 +207,17 @@ class ChainScenario(ScenarioBase):
         first = len(self.chaser.masses)
         return chaser | {f"target-spring-{i + 1}": first + i for i in range(len(self.target.stiffness))}
 
-    def load_names(self) -> list[str]:
-        """Return the names of the loads of a run; the force of a rigid impact is not finite and is none of them."""
+    def reaction_names(self) -> list[str]:
+        """Return the names of the reactions of a run; the force of a rigid impact is not finite and is none of them."""
         is_rigid = self.contact is not None and self.contact.restitution is not None
         latch = [] if self.latch is None else [LATCH, LATCH_SPRING]
         return [*self.springs(), *([] if is_rigid else [CONTACT]), *latch]
 
     def possible_outcomes(self) -> list[str]:
         """Return the outcomes of completed runs."""
-        from softdock.lumped.chain_run import Outcome  # loads kernels
+        from softdock.lumped.chain_run import ChainOutcome  # loads kernels
 
-        return [outcome.identifier for outcome in Outcome]
+        return [outcome.identifier for outcome in ChainOutcome]
 
     @property
     def interface_effective_mass(self) -> float:

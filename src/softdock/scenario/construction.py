@@ -65,9 +65,9 @@ class Scenario(ABC):  # noqa: B024  (abstract, because every scenario is an obje
             data = written_data(_with_kind(given))
             with python_values(data):
                 return from_data(data, name or "", folder, changes)
-        found = load(source) if isinstance(source, str | os.PathLike) else _checked(source)
+        loaded = load(source) if isinstance(source, str | os.PathLike) else _checked(source)
         with python_values({}):
-            changed = override(found, {**written_data(fields), **changes})
+            changed = override(loaded, {**written_data(fields), **changes})
         return changed.with_origin(name or changed.name, folder or changed.directory, changed.source)
 
 

@@ -85,7 +85,7 @@ def check_order(name: str, conditions: Mapping[str, Condition]) -> None:
             return
         chain.append(begin)
     if begin:
-        waiting = " after ".join(f"{one!r}" for one in [*chain, name])
+        waiting = " after ".join(f"{key!r}" for key in [*chain, name])
         raise ValueError(f"this event can never occur: {waiting}")
 
 

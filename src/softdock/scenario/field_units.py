@@ -52,8 +52,10 @@ def _annotations(expected: Any) -> Iterator[Quantity | JointQuantity]:
     origin = get_origin(expected)
     if origin is Annotated:
         inner, *metadata = get_args(expected)
-        found = [annotation for annotation in metadata if isinstance(annotation, Quantity | JointQuantity)]
-        yield from found or _annotations(inner)
+        quantities = [
+            annotation for annotation in metadata if isinstance(annotation, Quantity | JointQuantity)
+        ]
+        yield from quantities or _annotations(inner)
     elif origin in (Union, types.UnionType, tuple, list):
         for part in get_args(expected):
             yield from _annotations(part)
@@ -67,7 +69,7 @@ def _joint_unit(scenario: ScenarioBase, owners: list[BaseModel], annotations: li
 
     if not isinstance(scenario, System):
         return ""
-    owner = next((one for one in reversed(owners) if isinstance(one, JointElement)), None)
+    owner = next((owner for owner in reversed(owners) if isinstance(owner, JointElement)), None)
     driven = scenario.driven_elements().get(getattr(owners[-1], "drive", None) or "")
     if owner is None and driven is not None:
         return driven[0].target_unit(scenario, driven[1])

@@ -82,7 +82,9 @@ class Remainder:
     def _leave_out(self, error: ValidationError, model: type[BaseModel]) -> bool:
         """Replace or remove what is at fault; returns whether this is possible and changed something."""
         replaced, removed = False, set()
-        for details in (one for several in error.errors(include_url=False) for one in split_errors(several)):
+        for details in (
+            single for several in error.errors(include_url=False) for single in split_errors(several)
+        ):
             path, _ = locate(model, details["loc"])
             path = (*path, *getattr(details.get("ctx", {}).get("error"), "path", ()))
             if len(path) == 1 and details["type"] in COLLECTIONS:
@@ -130,11 +132,11 @@ def hidden_problems(
     error: ValidationError, model: type[BaseModel], source: Source, context: Any
 ) -> list[Problem]:
     """Return the problems of checks of the complete scenario, such as references, which the values at fault prevent."""
-    rest, found = Remainder(source.data), []
+    rest, problems = Remainder(source.data), []
     for result in rest.validations(error, model, context):
-        if isinstance(result, ValidationError) and all(one["loc"] == () for one in result.errors()):
-            found += rest.independent(problems_of(result, model, source))
-    return found
+        if isinstance(result, ValidationError) and all(detail["loc"] == () for detail in result.errors()):
+            problems += rest.independent(problems_of(result, model, source))
+    return problems
 
 
 def remaining(
@@ -142,8 +144,8 @@ def remaining(
 ) -> tuple[AnyModel | None, Remainder]:
     """Return the object without the values at fault, and what was left out; None where too little remains."""
     rest = Remainder(source.data)
-    found = [result for result in rest.validations(error, model) if isinstance(result, model)]
-    return (found[0] if found else None), rest
+    models = [result for result in rest.validations(error, model) if isinstance(result, model)]
+    return (models[0] if models else None), rest
 
 
 def _keys(value: Any) -> Collection[Any]:

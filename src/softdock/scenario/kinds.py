@@ -66,7 +66,7 @@ class ScenarioKind:
             return prepare
         return lambda other, changed: kind(other)
 
-    def load_runner(self) -> None:
+    def import_runner(self) -> None:
         """Import the modules that run scenarios of this kind."""
         _attribute(self._prepared)
 

@@ -64,7 +64,7 @@ def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> Sce
     return build_scenario(merge_with_base(source), name, overrides)
 
 
-def load_text(
+def read_scenario_text(
     text: str, name: str = "", directory: Path | None = None, overrides: Overrides = ()
 ) -> ScenarioBase:
     """Load a scenario from the text of a file; `directory` is the folder of its relative paths."""
@@ -265,8 +265,8 @@ def _build(source: Source, name: str) -> ScenarioBase:
     try:
         scenario = model.model_validate(source.data, context=context)
     except ValidationError as error:
-        found = [*problems_of(error, model, source), *hidden_problems(error, model, source, context)]
-        raise InputError(*in_order_of_lines(found)) from None
+        problems = [*problems_of(error, model, source), *hidden_problems(error, model, source, context)]
+        raise InputError(*in_order_of_lines(problems)) from None
     if scenario.sources:
         scenario = scenario.model_copy(update={"sources": applicable_sources(scenario, source)})
     return scenario.with_origin(name, source.directory, source)

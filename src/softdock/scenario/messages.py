@@ -48,7 +48,7 @@ def problems_of(
     whole: str = "at the top level of the scenario",
 ) -> list[Problem]:
     """Return all problems of the data of a scenario, in the order of the lines; `whole` says what lacks a key."""
-    found: dict[tuple[FieldPath, str], Problem] = {}
+    problems: dict[tuple[FieldPath, str], Problem] = {}
     suggested: set[FieldPath] = set()
     for details in error.errors(include_url=False):
         field_path, here = locate(model, details["loc"])
@@ -58,25 +58,25 @@ def problems_of(
             above, name = field_path[:-1], str(field_path[-1])
             allowed = keys_of(locate(model, details["loc"][:-1])[1])
             allowed = (
-                allowed if len(found) < MOST_PROBLEMS else []
+                allowed if len(problems) < MOST_PROBLEMS else []
             )  # similar names take 1 ms for each unknown one
             problem, match = _unknown_key(source, above, name, allowed)
             suggested.add((*above, match))
-            found[field_path, "unknown"] = problem
+            problems[field_path, "unknown"] = problem
         elif details["type"] == "missing":
             parent = locate(model, details["loc"][:-1])[1]
-            found[field_path, "missing"] = _missing(source, field_path, parent, whole)
+            problems[field_path, "missing"] = _missing(source, field_path, parent, whole)
         else:
-            for one in split_errors(details):
-                at, problem = _wrong_value(source, field_path, here, one)
+            for detail in split_errors(details):
+                at, problem = _wrong_value(source, field_path, here, detail)
                 # Each member of a union reports its own error about the same value; a check may report several.
-                key = (at, "value" if one is details else problem.message)
-                earlier = found.get(key)
+                key = (at, "value" if detail is details else problem.message)
+                earlier = problems.get(key)
                 if earlier is not None and earlier.message != problem.message:
                     problem = _join(earlier, problem)
-                found[key] = problem
+                problems[key] = problem
     kept = [
-        p for (field_path, what), p in found.items() if not (what == "missing" and field_path in suggested)
+        p for (field_path, what), p in problems.items() if not (what == "missing" and field_path in suggested)
     ]
     return in_order_of_lines(kept)
 
@@ -223,7 +223,10 @@ def _hint_at_type(here: Any, given: str) -> str:
 def _has_decimal_comma(given: Any) -> bool:
     """Return whether a list has a whole number and then a text that begins with a digit, as `[0,5 mm]` has."""
     pairs = itertools.pairwise(given) if isinstance(given, list | tuple) else ()
-    return any(isinstance(one, int) and isinstance(two, str) and two[:1].isdecimal() for one, two in pairs)
+    return any(
+        isinstance(first, int) and isinstance(second, str) and second[:1].isdecimal()
+        for first, second in pairs
+    )
 
 
 def _is_long_enough(details: ErrorDetails) -> bool:
@@ -231,15 +234,15 @@ def _is_long_enough(details: ErrorDetails) -> bool:
     return len(details["input"]) >= int(details["ctx"]["min_length"])
 
 
-def _join(one: Problem, two: Problem) -> Problem:
-    message = f"{one.message.rstrip('.')}; or: {two.message[0].lower()}{two.message[1:]}"
+def _join(first: Problem, second: Problem) -> Problem:
+    message = f"{first.message.rstrip('.')}; or: {second.message[0].lower()}{second.message[1:]}"
     return Problem(
         message=message,
-        field=one.field,
-        file=one.file,
-        line=one.line,
-        given=one.given,
-        hint=one.hint or two.hint,
+        field=first.field,
+        file=first.file,
+        line=first.line,
+        given=first.given,
+        hint=first.hint or second.hint,
     )
 
 

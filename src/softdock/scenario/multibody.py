@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo
 
-from softdock.assembly.loads import load_channels
+from softdock.assembly.loads import reaction_channels
 from softdock.elements.lock.model import Lock
 from softdock.elements.registry import ELEMENT_KINDS, Name
-from softdock.elements.spring.model import Spring
+from softdock.elements.spring.model import Spring, energy_metric
 from softdock.errors import InputError, Problem, no_such
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.contact_conditions import CONDITION_METRICS
@@ -219,10 +219,10 @@ class MultibodyScenario(ScenarioBase, System):
         """Frames of tip and port: of the approach, or of the first controller, preferably one of a position."""
         if self.approach is not None:
             return DockingFrames(self.approach.chaser, self.approach.tip, self.approach.port)
-        found = [
-            (name, one) for name, one in self.gnc.items() if one.target.body != HILL
+        controllers = [
+            (name, controller) for name, controller in self.gnc.items() if controller.target.body != HILL
         ]  # it has no surfaces
-        for name, controller in sorted(found, key=lambda item: item[1].translation is None):
+        for name, controller in sorted(controllers, key=lambda item: item[1].translation is None):
             return DockingFrames(name, controller.tip or Anchor(body=name), controller.target)
         return None
 
@@ -324,18 +324,21 @@ class MultibodyScenario(ScenarioBase, System):
         """Return the SI units of the metrics that the run has beside those that the scenario defines."""
         contacts = [*self.contacts, *self.interfaces]
         units: dict[str, str] = {}
-        for load in load_channels(self, self.record.loads):
-            flat = load.name.replace("-", "_")
-            units |= {f"peak_force_{flat}": "N"} if load.force else {}
-            units |= {f"peak_moment_{flat}": "N*m"} if load.moment else {}
+        for reaction in reaction_channels(self, self.record.loads):
+            flat = reaction.name.replace("-", "_")
+            units |= {f"peak_force_{flat}": "N"} if reaction.force else {}
+            units |= {f"peak_moment_{flat}": "N*m"} if reaction.moment else {}
         units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in contacts}
         units |= {"peak_contact_force": "N"} if contacts else {}
-        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.elements_of(Spring)}
+        units |= {energy_metric(name): "J" for name in self.elements_of(Spring)}
         for name in self.structures:
             units |= {f"{what}_{name.replace('-', '_')}": "1" for what in ("modes", "residual")}
         for name in self.stiffness:
             flat = name.replace("-", "_")
-            units |= {f"stiffness_{flat}_{one}": "N*m/rad" if "r" in one else "N/m" for one in DIRECTIONS}
+            units |= {
+                f"stiffness_{flat}_{direction}": "N*m/rad" if "r" in direction else "N/m"
+                for direction in DIRECTIONS
+            }
         units |= {f"propellant_{name.replace('-', '_')}": "kg" for name in self.gnc}
         units |= {"propellant": "kg"} if self.gnc else {}
         if contacts and self.docking_frames is not None:
@@ -398,7 +401,7 @@ class MultibodyScenario(ScenarioBase, System):
                 surface.read(directory)
             except InputError as error:
                 raise SeveralFieldsError(
-                    [_file_error(name, surface, one) for one in error.problems]
+                    [_file_error(name, surface, problem) for problem in error.problems]
                 ) from None
 
 

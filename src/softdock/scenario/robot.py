@@ -295,7 +295,9 @@ class RobotScenario(MultibodyScenario):
         fields |= {
             "sources": {},  # provenance belongs to the scenario, not to the system derived from it
             "requirements": {
-                key: one for key, one in self.requirements.items() if one.conditions is not None
+                key: requirement
+                for key, requirement in self.requirements.items()
+                if requirement.conditions is not None
             },
             "events": {
                 name: event.model_copy(update={"then": without_moves(event.then)})
@@ -342,17 +344,17 @@ def _check_count(field: str, values: float | tuple[float, ...], joints: int) -> 
 
 def _as_field_errors(error: ValidationError, ours: dict[str, Body]) -> list[FieldError]:
     """Return the errors of the complete system with the field names of this scenario."""
-    found = []
+    errors = []
     for details in error.errors(include_url=False):
         cause = details.get("ctx", {}).get("error")
         location = ".".join(map(str, details["loc"]))
         causes = cause.errors if isinstance(cause, SeveralFieldsError) else [cause]
-        for one in causes:
-            path = [location, *(map(str, one.path) if isinstance(one, FieldError) else [])]
-            message = str(one) if one is not None else details["msg"]
+        for reason in causes:
+            path = [location, *(map(str, reason.path) if isinstance(reason, FieldError) else [])]
+            message = str(reason) if reason is not None else details["msg"]
             parts = [part for part in path if part]
             if parts[:1] == ["bodies"] and len(parts) > 1 and parts[1] in ours:
-                found.append(FieldError("arm.file", f"link {parts[1]!r}: {'.'.join(parts[2:])} {message}"))
+                errors.append(FieldError("arm.file", f"link {parts[1]!r}: {'.'.join(parts[2:])} {message}"))
             else:
-                found.append(FieldError(".".join(parts), message))
-    return found
+                errors.append(FieldError(".".join(parts), message))
+    return errors

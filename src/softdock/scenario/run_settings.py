@@ -88,13 +88,13 @@ class Record(Model):
     """Whether every step with a contact force is recorded."""
     all: Flag = True
     """Whether the motion of all bodies and the results of all elements and contacts are recorded; if false, only the
-    quantities of `also` and those that events, metrics and loads need. Replays and drawings need all."""
+    quantities of `also` and those that events, metrics and reactions need. Replays and drawings need all."""
     also: tuple[str, ...] = ()
     """Additional quantities and formulas, such as `probe.z in drogue`."""
     peaks: Flag = True
-    """Whether every peak of a metric or load has a row in the history."""
+    """Whether every peak of a metric or reaction has a row in the history."""
     loads: Flag = True
-    """Whether the peak loads of all elements, joints and mounts are searched for; if false, only those of contacts."""
+    """Whether peak reactions of all elements, joints and mounts are searched for; if false, only those of contacts."""
     max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000
     """Largest number of rows of the history."""
 

@@ -70,8 +70,8 @@ class Source:
         """Return the location of the value at `path`, or of the nearest enclosing value."""
         for end in range(len(path), -1, -1):
             if path[:end] in self.locations:
-                found = self.locations[path[:end]]
-                return found if end == len(path) else Location(found.file, found.line)
+                location = self.locations[path[:end]]
+                return location if end == len(path) else Location(location.file, location.line)
         return Location(self.file)
 
 

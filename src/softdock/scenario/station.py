@@ -314,16 +314,16 @@ class StationScenario(ScenarioBase):
 
 def _as_field_errors(error: ValidationError) -> SeveralFieldsError:
     """Return the errors of a body or a system with the keys of a station."""
-    found: list[FieldError] = []
+    errors: list[FieldError] = []
     for details in error.errors(include_url=False):
         cause = details.get("ctx", {}).get("error")
         causes = cause.errors if isinstance(cause, SeveralFieldsError) else (cause,)
-        for one in causes:
-            own = one.path if isinstance(one, FieldError) else ()
+        for reason in causes:
+            own = reason.path if isinstance(reason, FieldError) else ()
             path = [str(part) for part in (*details["loc"], *own)]
             if path[:2] == ["bodies", "visitor"]:
                 path = path[1:]
             elif path[:1] not in (["orbit"], ["mass"], ["inertia"]):
                 path = ["structure"]
-            found.append(FieldError(".".join(path), str(one or details["msg"])))
-    return SeveralFieldsError(found)
+            errors.append(FieldError(".".join(path), str(reason or details["msg"])))
+    return SeveralFieldsError(errors)

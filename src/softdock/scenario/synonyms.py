@@ -169,8 +169,8 @@ def translate(term: str, allowed: Collection[str]) -> str:
 
 def advise(term: str, allowed: Collection[str]) -> str:
     """Return what to do instead of a term of another tool that has no equivalent; empty if nothing is known."""
-    found = ADVICE.get(_plain(term), {})
-    return next((advice for name, advice in found.items() if name in allowed), "")
+    by_name = ADVICE.get(_plain(term), {})
+    return next((advice for name, advice in by_name.items() if name in allowed), "")
 
 
 def _plain(term: str) -> str:

@@ -22,16 +22,16 @@ def move_triggers(scenario: RobotScenario) -> list[tuple[str, ...]]:
     for beginning, phase in zip(beginnings, phases):
         for action in phase.do:
             starts.setdefault(action.move or "", []).append(beginning)
-    found = []
+    triggers = []
     for move in scenario.moves:
         after = [] if move.after is None else [move.after]
         own = [name if name in scenario.events else completion_of(name) for name in after]
-        found.append((*own, *(starts.get(move.name, []) if move.name else [])))
-    return found
+        triggers.append((*own, *(starts.get(move.name, []) if move.name else [])))
+    return triggers
 
 
 class SimulatedSurroundings:
-    """The surroundings of a simulated arm, known exactly; implements `softdock.robot.triggered_moves.Surroundings`."""
+    """The surroundings of a simulated arm, known exactly; implements `robot.triggered_moves.ArmSurroundings`."""
 
     def __init__(self, session: Session, assembly: Assembly, base: str, events: Sequence[str]) -> None:
         self._session, self._placed, self._base, self._events = session, assembly.placed, base, events

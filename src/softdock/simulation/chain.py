@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from softdock.lumped.chain import Chain, Pad, Wedge
-from softdock.lumped.chain_run import ChainRun, Outcome, run_chain
+from softdock.lumped.chain_run import ChainOutcome, ChainRun, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
 from softdock.lumped.kernels.rows import ROW_TIME
-from softdock.model.member_kinds import LoadKind
+from softdock.model.member_kinds import ReactionKind
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.prediction.chain import predict_chain
-from softdock.result import Audit, Channel, Event, History, Load, Result, Timing
+from softdock.result import Audit, Channel, History, PeakReaction, Result, RunEvent, Timing
 from softdock.scenario.chain import CONTACT, LATCH, LATCH_SPRING, ChainScenario
-from softdock.simulation.loads import load_metrics, sort_loads
+from softdock.simulation.loads import reaction_metrics, sort_reactions
 from softdock.simulation.real_time import RealTime
 from softdock.simulation.row_times import after_jumps, space_rows
 
@@ -59,13 +59,13 @@ def _run(scenario: ChainScenario, chain: Chain, prediction: dict[str, Any]) -> R
     done = run_chain(
         chain, end_time=scenario.stop.time, impacts=scenario.stop.impacts, rate=scenario.record.rate
     )
-    loads = _loads(scenario, done)
+    reactions = _reactions(scenario, done)
     units = PREDICTION_UNITS | scenario.metric_units()
     return Result(
         scenario=scenario.name,
         outcome=done.outcome.identifier,
         message=done.outcome.value,
-        metrics=_metrics(done, prediction) | load_metrics(loads),
+        metrics=_metrics(done, prediction) | reaction_metrics(reactions),
         audit=Audit(
             linear_momentum_drift=_relative(done.momentum_error, done.momentum_scale),
             angular_momentum_drift=None,
@@ -78,9 +78,9 @@ def _run(scenario: ChainScenario, chain: Chain, prediction: dict[str, Any]) -> R
             evaluations=done.steps * (ORDER + 1),
         ),
         history=_history(scenario, done),
-        loads=loads,
+        loads=reactions,
         units={name: unit for name, unit in units.items() if unit != "1"},
-        events=tuple(Event(time=t, name=name, message=_EVENTS[name]) for t, name in done.events),
+        events=tuple(RunEvent(time=t, name=name, message=_EVENTS[name]) for t, name in done.events),
         prediction=prediction,
     )
 
@@ -144,30 +144,30 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
     else:
         metrics["insertion_max"] = done.deepest
         metrics["latch_time"] = done.latch_time - done.touch_time
-        metrics["latched"] = done.outcome is Outcome.LATCHED
+        metrics["latched"] = done.outcome is ChainOutcome.LATCHED
         single = len(done.velocities[-1]) == 2  # exact for two single masses, an estimate otherwise
         if single and "minimum_speed" in prediction:
             metrics["minimum_speed"] = prediction["minimum_speed"]
     return metrics
 
 
-def _loads(scenario: ChainScenario, done: ChainRun) -> tuple[Load, ...]:
-    """Return the loads of springs, contact and latch; none of rigid impacts, whose force is not finite."""
+def _reactions(scenario: ChainScenario, done: ChainRun) -> tuple[PeakReaction, ...]:
+    """Return the reactions of springs, contact and latch; none of rigid impacts, whose force is not finite."""
     sizes, times = done.link_peaks
-    found = [
-        _load(name, "spring", float(sizes[link]), float(times[link]))
+    reactions = [
+        _reaction(name, "spring", float(sizes[link]), float(times[link]))
         for name, link in scenario.springs().items()
     ]
     if done.chain.restitution is None:
-        found.append(_load(CONTACT, "contact", done.peak_force, done.t_peak_force))
+        reactions.append(_reaction(CONTACT, "contact", done.peak_force, done.t_peak_force))
     if done.chain.wedge is not None:
-        found.append(_load(LATCH, "contact", done.peak_wedge_force, done.t_peak_wedge_force))
-        found.append(_load(LATCH_SPRING, "spring", done.peak_latch_spring_force, done.t_deepest))
-    return sort_loads(found)
+        reactions.append(_reaction(LATCH, "contact", done.peak_wedge_force, done.t_peak_wedge_force))
+        reactions.append(_reaction(LATCH_SPRING, "spring", done.peak_latch_spring_force, done.t_deepest))
+    return sort_reactions(reactions)
 
 
-def _load(name: str, kind: LoadKind, force: float, time: float) -> Load:
-    return Load(name=name, kind=kind, peak_force=force, t_peak_force=time if force > 0.0 else None)
+def _reaction(name: str, kind: ReactionKind, force: float, time: float) -> PeakReaction:
+    return PeakReaction(name=name, kind=kind, peak_force=force, t_peak_force=time if force > 0.0 else None)
 
 
 def _history(scenario: ChainScenario, done: ChainRun) -> History:

@@ -18,7 +18,7 @@ INSTANT = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Findings:
+class CheckFindings:
     """What the checks of a scenario found."""
 
     problems: tuple[Problem, ...] = ()
@@ -29,7 +29,7 @@ class Findings:
     """What is assumed where the scenario leaves it open."""
 
 
-def check_before_run(scenario: ScenarioBase) -> Findings:
+def check_before_run(scenario: ScenarioBase) -> CheckFindings:
     """Return what a run of a valid scenario would refuse before its first step, and probable mistakes."""
     problems: list[Problem] = []
     warnings: list[Problem] = []
@@ -40,7 +40,7 @@ def check_before_run(scenario: ScenarioBase) -> Findings:
             notes += _assumed_closures(scenario, from_files=False)
         else:
             prepare(scenario)
-    return Findings(
+    return CheckFindings(
         problems=first_problems(_located(problems, scenario), "problems"),
         warnings=first_problems(_located(warnings, scenario), "warnings"),
         notes=_located(notes, scenario),
@@ -83,7 +83,7 @@ def _check_start(system: MultibodyScenario) -> list[Problem]:
 
 def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
     """Return a warning for every surface a of a contact with a sharp convex edge, where its normal jumps."""
-    found = []
+    problems = []
     for name in dict.fromkeys(contact.a for contact in system.contacts.values()):
         profile = system.surfaces[name].read(system.directory)[0]
         edges = [edge for edge in sharp_edges(profile) if edge.is_sharp]
@@ -92,8 +92,8 @@ def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
             message = (
                 f"Has a sharp edge at {places}: as surface a of a contact it should have a fillet there."
             )
-            found.append(Problem(field=f"surfaces.{name}", message=message))
-    return found
+            problems.append(Problem(field=f"surfaces.{name}", message=message))
+    return problems
 
 
 def _assumed_closures(system: MultibodyScenario, *, from_files: bool) -> list[Problem]:

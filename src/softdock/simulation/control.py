@@ -295,7 +295,7 @@ def _check_other_controllers(scenario: MultibodyScenario, interface: ControlInte
             ("bodies", interface.bodies, {name}),
             ("joints", interface.joints, wheels),
         ):
-            for shared in (one for one in names if one in own):
+            for shared in (name for name in names if name in own):
                 raise _problem(
                     f"interface.{field_name}: `gnc.{name}` of the scenario acts on {shared!r}, too, "
                     "and two controllers would work against each other; leave one of them out",

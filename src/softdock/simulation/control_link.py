@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.result import Audit, Channel, History, Result, Timing
-from softdock.robot.link import Command, Limits, Mode, RobotLink, State, monitor
+from softdock.robot.link import Command, JointLimits, RobotLink, RobotMode, RobotState, monitor
 from softdock.robot.link_remote import RemoteLink
 from softdock.scenario.base import ScenarioBase
 from softdock.simulation.control import (
@@ -71,12 +71,12 @@ class ActuatorLimits:
     joint_speed: float = 10.0
     """[rad/s or m/s]"""
 
-    def for_link(self, interface: ControlInterface) -> Limits:
+    def for_link(self, interface: ControlInterface) -> JointLimits:
         """Return the limits of all values of a link; there is no stiffness, so that nothing holds a position."""
         bodies, joints = len(interface.bodies) + len(interface.observed), len(interface.joints)
         highest = np.array([*([self.distance] * 3 + [np.pi] * 3) * bodies, *[self.joint_range] * joints])
         none = np.zeros(len(highest))
-        return Limits(
+        return JointLimits(
             q_min=-highest,
             q_max=highest,
             speed=np.array([*([self.speed] * 3 + [self.rate] * 3) * bodies, *[self.joint_speed] * joints]),
@@ -106,7 +106,7 @@ class ServedSystem:
             raise InputError(Problem(field="interface.joints", message=message, given=several[0]))
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JointLimits:
         """Limits of all values."""
         return self._limits
 
@@ -121,14 +121,14 @@ class ServedSystem:
         actuation = unpack_actuation(self.interface, self._tau)
         self.system.advance(actuation, self.system.session.time + duration)
 
-    def state(self) -> State:
+    def state(self) -> RobotState:
         """Return the measured state."""
         measurement = self.system.measure()
         q, qdot = pack_measurement(self.interface, measurement)
         none = np.zeros(len(q))
-        return State(
+        return RobotState(
             t=measurement.t, q=q, qdot=qdot, tau_measured=self._tau.copy(), tau_external=none,
-            mode=Mode.COMMAND,
+            mode=RobotMode.COMMAND,
         )  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def control_over_link(
         metrics={},
         audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),
         timing=Timing(simulated_s=span, wall_s=wall, steps=len(log), evaluations=0),
-        history=History(time=np.array([one.t for one in log]), channels=_channels(log)),
+        history=History(time=np.array([entry.t for entry in log]), channels=_channels(log)),
     )
     return with_link_metrics(result, link.statistics) if isinstance(link, RemoteLink) else result
 
@@ -265,11 +265,11 @@ def _channels(log: list[Measurement]) -> dict[str, Channel]:
     """Return the measurements as channels with the names of a multibody run."""
     channels = {}
     for name in log[0].bodies:
-        motions = [one.bodies[name] for one in log]
+        motions = [entry.bodies[name] for entry in log]
         rows = np.array([np.concatenate([m.p, m.wxyz, m.v, m.w]) for m in motions])
         for k, (channel, unit) in enumerate(FIELDS.items()):
             channels[f"{name}.{channel}"] = Channel(values=rows[:, k], unit=unit)
     for name in log[0].joints:
-        positions = np.array([one.joints[name].position[0] for one in log])
+        positions = np.array([entry.joints[name].position[0] for entry in log])
         channels[f"{name}.joint"] = Channel(values=positions, unit="")
     return channels

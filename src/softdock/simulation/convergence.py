@@ -36,7 +36,7 @@ def check_convergence(result: Result, progress: Progress = lambda what, fraction
 
     refined = list(_refined(result.prepared.scenario))
     accuracy = step_errors(result.prepared.scenario.to_data())
-    found = []
+    refinements = []
     for i, (title, scenario) in enumerate(refined):
         progress(title, i / len(refined))
         run = simulate(scenario, with_prediction=False)
@@ -47,8 +47,8 @@ def check_convergence(result: Result, progress: Progress = lambda what, fraction
             for name, value in result.metrics.items()
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
-        found.append(Refinement(title=title, metrics=run.metrics, outcome=run.outcome, changes=changes))
-    return found
+        refinements.append(Refinement(title=title, metrics=run.metrics, outcome=run.outcome, changes=changes))
+    return refinements
 
 
 def _refined(scenario: ScenarioBase) -> Iterator[tuple[str, ScenarioBase]]:

@@ -21,7 +21,7 @@ def left_out_faces(system: MultibodyScenario) -> list[str]:
 
 def assumed_closures(system: MultibodyScenario, *, from_files: bool) -> dict[str, str]:
     """Return for every open surface in a contact, from a file or a profile, by which lines it is closed behind."""
-    found = {}
+    closures = {}
     for name in _touching(system):
         surface = system.surfaces[name]
         if (surface.file is not None) != from_files or surface.is_closure_known(system.directory):
@@ -31,10 +31,10 @@ def assumed_closures(system: MultibodyScenario, *, from_files: bool) -> dict[str
         places = [line.start for line in lines[:1]] + [line.end for line in lines]
         listed = ", ".join(f"({1e3 * z:.4g}, {1e3 * r:.4g})" for z, r in places if r >= 0.0)
         source = "its file does not determine" if from_files else "its profile leaves open"
-        found[name] = (
+        closures[name] = (
             f"closed behind along (z, r) = {listed} mm, which {source}: contact there means nothing."
         )
-    return found
+    return closures
 
 
 def _touching(system: MultibodyScenario) -> list[str]:

@@ -39,7 +39,7 @@ Watched = Observation | Operation | TrackedQuantity
 
 
 @dataclass(frozen=True)
-class Metric:
+class ParsedMetric:
     """One parsed metric: a statistic of a channel, the time of an event, or the time between two events."""
 
     how: str
@@ -156,11 +156,13 @@ def plan_windows(conditions: Mapping[str, Condition], metrics: Iterable[MetricEx
         what = watched_by(metric)
         if isinstance(what, TrackedQuantity) and what.window != Window():
             of_quantities[what] = of_quantities.get(what, 0) | TRACKED.get(metric.statistic, 0)
-    of_events = {name: one.window for name, one in conditions.items() if one.window != Window()}
+    of_events = {
+        name: condition.window for name, condition in conditions.items() if condition.window != Window()
+    }
     return WindowPlan(tuple(conditions), of_events, of_quantities)
 
 
-def metric_value(metric: Metric, run: Run, times: Mapping[str, float]) -> float | None:
+def metric_value(metric: ParsedMetric, run: Run, times: Mapping[str, float]) -> float | None:
     """Return the value of a metric after a run; None if its event or window did not occur or it is undefined."""
     if not metric.how:
         begin, end = times.get(metric.begin) if metric.begin else 0.0, times.get(metric.end)
@@ -169,9 +171,9 @@ def metric_value(metric: Metric, run: Run, times: Mapping[str, float]) -> float 
     return value if value is None or math.isfinite(value) else None
 
 
-def _statistic(metric: Metric, run: Run) -> float | None:
+def _statistic(metric: ParsedMetric, run: Run) -> float | None:
     how, i = metric.how, metric.channel
-    found = run.peaks.view(np.ndarray)[i]  # field access is ten times faster
+    value = run.peaks.view(np.ndarray)[i]  # field access is ten times faster
     first, last, opened, closed = None, float(run.final[i]), 0.0, run.time
     if metric.window >= 0:
         window = run.windows.view(np.ndarray)[metric.window]
@@ -180,14 +182,14 @@ def _statistic(metric: Metric, run: Run) -> float | None:
         if window["opened"] >= 0.0:
             first, opened = float(window["first"]), float(window["opened"])
         if window["stage"] == WindowStage.CLOSED:
-            found, last, closed = window, float(window["last"]), float(window["closed"])
+            value, last, closed = window, float(window["last"]), float(window["closed"])
     if how == "start":
         return float(run.history[0, 1 + i]) if first is None else first
     if how == "final":
         return last
     if how in ("max", "min"):
-        return float(found["largest" if how == "max" else "smallest"])
-    integral = float(found["integral"])
+        return float(value["largest" if how == "max" else "smallest"])
+    integral = float(value["integral"])
     if how == "integral":
         return integral
     if not closed > opened:

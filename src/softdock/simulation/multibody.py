@@ -15,7 +15,7 @@ from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.search.events import ACTION, ActionKind, Logging
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
-from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import without_controllers
 from softdock.elements.load.model import Load
@@ -28,11 +28,11 @@ from softdock.prediction.contact_conditions import contact_conditions
 from softdock.prediction.first_contact import FirstContact
 from softdock.prediction.multibody import predict_first_contact, predict_impact
 from softdock.quantities.model import FieldError
-from softdock.result import Audit, Event, History, Phase, Result, Timing
+from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.enclosure import enclosed_depths
-from softdock.simulation.loads import load_metrics, read_loads
+from softdock.simulation.loads import reaction_metrics, read_reactions
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
@@ -152,8 +152,10 @@ class PreparedMultibody:
         if captured is not None and self.topology.docking_contacts:
             conditions = contact_conditions(self.assembly, captured.state, frames.tip, frames.port)
         values = conditions.values() if conditions is not None else [None] * len(CONDITION_METRICS)
-        found = {name: x for name, x in zip(CONDITION_METRICS, values) if name not in result.metrics}
-        return replace(result, contact_conditions=conditions, metrics={**result.metrics, **found})
+        condition_metrics = {
+            name: x for name, x in zip(CONDITION_METRICS, values) if name not in result.metrics
+        }
+        return replace(result, contact_conditions=conditions, metrics={**result.metrics, **condition_metrics})
 
     def predict(self) -> dict[str, Any] | None:
         """Return the impact that the scenario describes, or that at the first contact; None where nothing touches."""
@@ -240,7 +242,7 @@ def _settings(scenario: MultibodyScenario) -> Settings:
         duration=scenario.duration,
         method=Method(integrator.method),
         step=integrator.step,
-        accuracy=Accuracy(**integrator.accuracy.model_dump()),
+        accuracy=StepTolerances(**integrator.accuracy.model_dump()),
         max_step=integrator.max_step or np.inf,
         max_steps=integrator.max_steps,
         record_rate=record.rate,
@@ -253,14 +255,14 @@ def _settings(scenario: MultibodyScenario) -> Settings:
 def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: ChangedMembers) -> Result:
     names = list(scenario.events)
     events = tuple(
-        Event(time=t, name=names[i], message=scenario.events[names[i]].message)
+        RunEvent(time=t, name=names[i], message=scenario.events[names[i]].message)
         for t, i in run.log
         if i < len(names)
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    loads = read_loads(topology.load_rows, run)
-    valid, warnings = assess_validity(scenario, run, loads)
+    reactions = read_reactions(topology.reaction_rows, run)
+    valid, warnings = assess_validity(scenario, run, reactions)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
@@ -272,8 +274,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
             *topology.surface_notices(scenario, changed),
             *_notices(scenario, run, topology),
         ),
-        loads=loads,
-        metrics={**load_metrics(loads), **_metrics(scenario, run, topology, events, phases)},
+        loads=reactions,
+        metrics={**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)},
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),
@@ -326,8 +328,8 @@ def _outcome(
     topology: Topology,
     scenario: MultibodyScenario,
     run: Run,
-    events: tuple[Event, ...],
-    phases: tuple[Phase, ...],
+    events: tuple[RunEvent, ...],
+    phases: tuple[RunPhase, ...],
 ) -> tuple[str, str]:
     if run.ending not in (Ending.TIME_REACHED, Ending.STOPPED):
         reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
@@ -364,8 +366,8 @@ def _metrics(
     scenario: MultibodyScenario,
     run: Run,
     topology: Topology,
-    events: tuple[Event, ...],
-    phases: tuple[Phase, ...],
+    events: tuple[RunEvent, ...],
+    phases: tuple[RunPhase, ...],
 ) -> Mapping[str, float | None]:
     times = phase_times(phases) | {event.name: event.time for event in reversed(events)}
     largest = run.peaks.view(np.ndarray)["largest"]
@@ -389,16 +391,16 @@ def _metrics(
 
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     """Return the largest relative errors; None for momentum where ground, gravity, loads or thrusters take part."""
-    found = run.conservation
+    conservation = run.conservation
     closed = (
-        found.floating
+        conservation.floating
         and not scenario.elements_of(Load)
         and not any(scenario.gravity)
         and scenario.orbit is None
     )
     closed = closed and not any(controller.thrusters for controller in scenario.gnc.values())
     return Audit(
-        linear_momentum_drift=found.linear_momentum_drift if closed else None,
-        angular_momentum_drift=found.angular_momentum_drift if closed else None,
-        energy_residual=found.energy_residual,
+        linear_momentum_drift=conservation.linear_momentum_drift if closed else None,
+        angular_momentum_drift=conservation.angular_momentum_drift if closed else None,
+        energy_residual=conservation.energy_residual,
     )

@@ -18,9 +18,8 @@ from softdock.model.events import Action
 from softdock.model.expressions import Condition, Window, parse_condition
 from softdock.model.formulas import Constant, Operation
 from softdock.model.observations import Observation
-from softdock.model.phases import Phase as PhaseModel
-from softdock.model.phases import phase_order
-from softdock.result import Phase, PhaseEnd
+from softdock.model.phases import Phase, phase_order
+from softdock.result import PhaseEnd, RunPhase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.metrics import WindowPlan
 
@@ -58,22 +57,22 @@ class PhasePlan:
     def __init__(self, scenario: MultibodyScenario) -> None:
         self.events = scenario.events
         self.order = phase_order(scenario.phases)
-        self.phases: list[PhaseModel] = [scenario.phases[i] for i in self.order]
+        self.phases: list[Phase] = [scenario.phases[i] for i in self.order]
 
     @cached_property
     def conditions(self) -> dict[str, Condition]:
         """Conditions of the events of all phases; the end of a phase precedes its limit."""
         if not self.phases:
             return {}
-        found = {START: Condition(ALWAYS)}
+        conditions = {START: Condition(ALWAYS)}
         for phase in self.phases:
             if phase.awaited_event(self.events):  # that event arms it
-                found[completion_of(phase.name)] = Condition(ALWAYS, window=Window(phase=phase.name))
+                conditions[completion_of(phase.name)] = Condition(ALWAYS, window=Window(phase=phase.name))
             else:
-                found[completion_of(phase.name)] = parse_condition(phase.until)
+                conditions[completion_of(phase.name)] = parse_condition(phase.until)
             if phase.within is not None:
-                found[limit_of(phase.name)] = Condition(ALWAYS, dwell=phase.within)
-        return found
+                conditions[limit_of(phase.name)] = Condition(ALWAYS, dwell=phase.within)
+        return conditions
 
     @cached_property
     def _completions(self) -> dict[str, int]:
@@ -81,7 +80,7 @@ class PhasePlan:
         return {completion_of(phase.name): i for i, phase in enumerate(self.phases)}
 
     def actions(
-        self, name: str, index: Mapping[str, int], windows: WindowPlan, phases: Iterable[PhaseModel]
+        self, name: str, index: Mapping[str, int], windows: WindowPlan, phases: Iterable[Phase]
     ) -> list[PhaseAction]:
         """Return the actions of an event of the phases; `phases` may have other numbers, in the order of this plan."""
         own = list(phases)
@@ -91,39 +90,39 @@ class PhasePlan:
         if i is None:
             return [(ActionKind.STOP_RUN, 0)]
         phase = own[i]
-        found: list[PhaseAction] = [*windows.exit(phase.name)]
+        actions: list[PhaseAction] = [*windows.exit(phase.name)]
         if phase.name not in self.events:  # windows then refer to the event
-            found += windows.actions(phase.name)
+            actions += windows.actions(phase.name)
         if phase.within is not None:
-            found.append((ActionKind.DISARM_EVENT, index[limit_of(phase.name)]))
+            actions.append((ActionKind.DISARM_EVENT, index[limit_of(phase.name)]))
         if i + 1 == len(own):
-            return [*found, (ActionKind.STOP_RUN, 0)]
-        return [*found, *self._entry(own, i + 1, index, windows)]
+            return [*actions, (ActionKind.STOP_RUN, 0)]
+        return [*actions, *self._entry(own, i + 1, index, windows)]
 
     def _entry(
-        self, phases: list[PhaseModel], i: int, index: Mapping[str, int], windows: WindowPlan
+        self, phases: list[Phase], i: int, index: Mapping[str, int], windows: WindowPlan
     ) -> list[PhaseAction]:
         """Return the actions with which a phase begins."""
         phase = phases[i]
-        found: list[PhaseAction] = [*phase.do]
+        actions: list[PhaseAction] = [*phase.do]
         event = phase.awaited_event(self.events)
         if not event:
-            found.append((ActionKind.ARM_EVENT, index[completion_of(phase.name)]))
+            actions.append((ActionKind.ARM_EVENT, index[completion_of(phase.name)]))
         elif i > 0 and not self.events[event].once:  # its occurrences before the phase do not count
-            found.append((ActionKind.DISARM_EVENT, index[completion_of(phase.name)]))
+            actions.append((ActionKind.DISARM_EVENT, index[completion_of(phase.name)]))
         if phase.within is not None:
-            found.append((ActionKind.ARM_EVENT, index[limit_of(phase.name)]))
-        return [*found, *windows.entry(phase.name)]
+            actions.append((ActionKind.ARM_EVENT, index[limit_of(phase.name)]))
+        return [*actions, *windows.entry(phase.name)]
 
     def signals(self, event: str, index: Mapping[str, int]) -> list[PhaseAction]:
         """Return the actions of an event of the scenario that end phases."""
         ended = [phase.name for phase in self.phases if phase.awaited_event(self.events) == event]
         return [(ActionKind.ARM_EVENT, index[completion_of(name)]) for name in ended]
 
-    def read(self, run: Run, index: Mapping[str, int]) -> tuple[Phase, ...]:
+    def read(self, run: Run, index: Mapping[str, int]) -> tuple[RunPhase, ...]:
         """Return the phases that a run entered: beginning, end and how they ended."""
         times = {i: t for t, i in reversed(run.log)}
-        found: list[Phase] = []
+        phases: list[RunPhase] = []
         start = times.get(index[START]) if self.phases else None
         for phase in self.phases:
             if start is None:
@@ -131,22 +130,22 @@ class PhasePlan:
             end = times.get(index[completion_of(phase.name)])
             limit = times.get(index.get(limit_of(phase.name), -1))
             if end is not None:
-                found.append(Phase(name=phase.name, start=start, end=end, ended="condition"))
+                phases.append(RunPhase(name=phase.name, start=start, end=end, ended="condition"))
             elif limit is not None:
-                found.append(Phase(name=phase.name, start=start, end=limit, ended="timeout"))
+                phases.append(RunPhase(name=phase.name, start=start, end=limit, ended="timeout"))
             else:
                 how: PhaseEnd = "condition" if self._is_ended_by_stop(phase, run, index) else "run_end"
-                found.append(Phase(name=phase.name, start=start, end=run.time, ended=how))
+                phases.append(RunPhase(name=phase.name, start=start, end=run.time, ended=how))
             start = end
-        return tuple(found)
+        return tuple(phases)
 
-    def _is_ended_by_stop(self, phase: PhaseModel, run: Run, index: Mapping[str, int]) -> bool:
+    def _is_ended_by_stop(self, phase: Phase, run: Run, index: Mapping[str, int]) -> bool:
         """Return whether the event that ends a phase also ended the run."""
         event = phase.awaited_event(self.events)
         return bool(event) and run.stop_event == index[event]
 
 
-def phase_times(phases: Iterable[Phase]) -> dict[str, float]:
+def phase_times(phases: Iterable[RunPhase]) -> dict[str, float]:
     """Return times of phases by the names that metrics use; the name of a phase is its end by its condition."""
     times: dict[str, float] = {}
     for phase in phases:
@@ -156,11 +155,11 @@ def phase_times(phases: Iterable[Phase]) -> dict[str, float]:
     return times
 
 
-def phase_failure(scenario: MultibodyScenario, phases: tuple[Phase, ...]) -> tuple[str, str] | None:
+def phase_failure(scenario: MultibodyScenario, phases: tuple[RunPhase, ...]) -> tuple[str, str] | None:
     """Return outcome and message if a time limit ended the run; the message names the phase."""
     if not phases or phases[-1].ended != "timeout":
         return None
-    phase = next(one for one in scenario.phases if one.name == phases[-1].name)
+    phase = next(candidate for candidate in scenario.phases if candidate.name == phases[-1].name)
     assert phase.otherwise is not None
     known = {outcome.name: outcome.message for outcome in scenario.outcomes}
     reason = phase.message or known.get(phase.otherwise, "")

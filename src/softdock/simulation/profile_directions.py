@@ -30,7 +30,7 @@ VIEWPOINTS = 24
 
 
 @dataclass(frozen=True)
-class _Samples:
+class _SurfaceSamples:
     """Points of a surface and its unit normals, which point out of the material; in N, shape (n, 3)."""
 
     points: Floats
@@ -60,7 +60,7 @@ def surfaces_facing_away(system: MultibodyScenario) -> list[Problem]:
     ]
 
 
-def _place_surfaces(system: MultibodyScenario) -> dict[str, _Samples]:
+def _place_surfaces(system: MultibodyScenario) -> dict[str, _SurfaceSamples]:
     """Return samples of the surfaces in contacts, at their initial poses."""
     assembly = system.assemble()
     motions = motions_at_state(assembly, assembly.y)
@@ -75,7 +75,7 @@ def _place_surfaces(system: MultibodyScenario) -> dict[str, _Samples]:
     return placed
 
 
-def _sample(profile: Profile, X_NS: Pose) -> _Samples:
+def _sample(profile: Profile, X_NS: Pose) -> _SurfaceSamples:
     """Return points and normals of a surface of revolution, evenly along its meridian and around its axis."""
     rows = []
     length = sum(segment.length for segment in profile.segments)
@@ -89,7 +89,7 @@ def _sample(profile: Profile, X_NS: Pose) -> _Samples:
     angle = np.linspace(0.0, 2.0 * np.pi, SAMPLES_AROUND, endpoint=False)
     points_S = _stacked(r * np.cos(angle), r * np.sin(angle), z)
     normals_S = _stacked(n_r * np.cos(angle), n_r * np.sin(angle), n_z)
-    return _Samples(
+    return _SurfaceSamples(
         points=points_S @ X_NS.R.T + X_NS.p,
         normals=normals_S @ X_NS.R.T,
         areas=np.broadcast_to(2.0 * np.pi / SAMPLES_AROUND * r * width, (len(r), SAMPLES_AROUND)).ravel(),
@@ -101,7 +101,7 @@ def _stacked(x: Floats, y: Floats, z: Floats) -> Floats:
     return np.stack([x, y, np.broadcast_to(z, x.shape)], axis=-1).reshape(-1, 3)
 
 
-def _cosines(a: _Samples, b: _Samples) -> tuple[float, float]:
+def _cosines(a: _SurfaceSamples, b: _SurfaceSamples) -> tuple[float, float]:
     """Return for a and b the cosine between the normal at the nearest point and the line to the other surface."""
     from scipy.spatial import cKDTree
 
@@ -114,7 +114,7 @@ def _cosines(a: _Samples, b: _Samples) -> tuple[float, float]:
     return float(a.normals[at_a] @ u_AB), float(-(b.normals[at_b] @ u_AB))
 
 
-def _seen_share(surface: _Samples, other: _Samples) -> float:
+def _seen_share(surface: _SurfaceSamples, other: _SurfaceSamples) -> float:
     """Return which share of a surface's solid angle faces the nearest points of another one: 1 all of it, -1 nothing.
 
     The solid angle of a complete surface is 0 from outside, so that it does not decide; so does that of a surface

@@ -13,7 +13,7 @@ from softdock.errors import InputError, Problem
 from softdock.result import Audit, Channel, History, Result, Timing
 from softdock.result.requirements import with_requirements
 from softdock.robot.experiment import Log
-from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, State
+from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, RobotState
 from softdock.robot.link_approach import approach
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
@@ -106,7 +106,7 @@ def _with_period(scenario: RobotScenario, period: float) -> RobotScenario:
     return scenario.model_copy(update={"control": control})
 
 
-class Ending(Enum):
+class RemoteEnding(Enum):
     """Why an experiment behind a link ended before its plan did."""
 
     LINK_LOST = "link-lost"
@@ -118,21 +118,21 @@ class EndingLink:
 
     def __init__(self, link: RobotLink) -> None:
         self._link = link
-        self._last: State | None = None
-        self.end: Ending | None = None
+        self._last: RobotState | None = None
+        self.end: RemoteEnding | None = None
         self.why = ""
 
-    def cycle(self, command: Command) -> State:
+    def cycle(self, command: Command) -> RobotState:
         """Send a command and return the state."""
         try:
             state = self._link.cycle(command)
         except LinkLostError as error:
             if self._last is None:
                 raise
-            self.end, self.why = Ending.LINK_LOST, str(error)
+            self.end, self.why = RemoteEnding.LINK_LOST, str(error)
             return self._last
         if state.refusal is Refusal.FELL_BACK and self._last is not None:
-            self.end, self.why = Ending.FELL_BACK, state.refusal.value
+            self.end, self.why = RemoteEnding.FELL_BACK, state.refusal.value
             return self._last
         self._last = state
         return state

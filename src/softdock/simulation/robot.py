@@ -13,10 +13,10 @@ from softdock.robot.bodies import body_name, joint_limits
 from softdock.robot.experiment import Experiment
 from softdock.robot.impedance import Compensation, check_sampling
 from softdock.robot.interpolation import Interpolation
-from softdock.robot.link import Limits
+from softdock.robot.link import JointLimits
 from softdock.robot.link_local import LocalLink
 from softdock.robot.plan import Move, Pace, Planner, out_of_reach
-from softdock.robot.simulated_robot import Drives, Friction, SimulatedRobot
+from softdock.robot.simulated_robot import Drives, JointFriction, SimulatedRobot
 from softdock.robot.trajectory import Bounds
 from softdock.robot.triggered_moves import Impedance, TriggeredMoves
 from softdock.robot.urdf import Description
@@ -104,15 +104,15 @@ class Setup:
     def _ordered(self, values: tuple[float, ...]) -> Floats:
         return np.asarray(values, float)[self.order]
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> JointLimits:
         limits = joint_limits(self.description)
         chosen = {
             key: getattr(limits, key)[self.order]
             for key in ("q_min", "q_max", "speed", "torque", "stiffness")
         }
-        for stiffness in (self.stiffness, *(one.stiffness for one in self.impedances)):
+        for stiffness in (self.stiffness, *(impedance.stiffness for impedance in self.impedances)):
             chosen["stiffness"] = np.maximum(chosen["stiffness"], stiffness)
-        return Limits(**chosen, hold_stiffness=self.stiffness)
+        return JointLimits(**chosen, hold_stiffness=self.stiffness)
 
     @property
     def tool(self) -> tuple[str, Pose]:
@@ -141,7 +141,7 @@ class Setup:
             self._check_sampling(plan.q[max(0, round(end / plan.period) - 1)], i)
         cycles = round((s.duration or plan.duration) / plan.period)
         final = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
-        impedance = tuple((one.stiffness, one.damping_ratio) for one in self.impedances)
+        impedance = tuple((impedance.stiffness, impedance.damping_ratio) for impedance in self.impedances)
         plan = replace(plan, q=np.concatenate([plan.q, final])[:cycles], impedance=impedance)
         return Experiment(plan=plan)
 
@@ -190,10 +190,10 @@ class Setup:
             path = planner.path(i, move, q, X_BF)
             if path is None:
                 continue
-            found = path.solve(1.0, q, X_BF if move.tracked else None)
-            if not found.converged:
-                raise out_of_reach(i, move, found, 1.0)
-            q = found.q
+            solution = path.solve(1.0, q, X_BF if move.tracked else None)
+            if not solution.converged:
+                raise out_of_reach(i, move, solution, 1.0)
+            q = solution.q
             self._check_sampling(q, i)
 
     def _check_sampling(self, q: Floats, move: int) -> None:
@@ -239,12 +239,12 @@ class Setup:
         )
         return SimulatedRobot(prepared.simulation, self.arm, drives)
 
-    def _friction(self) -> Friction | None:
+    def _friction(self) -> JointFriction | None:
         joints = [self.description.moving[i] for i in self.order]
         viscous, coulomb = (np.array([getattr(j, key) for j in joints]) for key in ("damping", "friction"))
         if not viscous.any() and not coulomb.any():
             return None
-        return Friction(viscous=viscous, coulomb=coulomb, speed=self.scenario.friction_speed)
+        return JointFriction(viscous=viscous, coulomb=coulomb, speed=self.scenario.friction_speed)
 
     def _pace(self) -> Pace:
         p = self.scenario.pace

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from softdock.result import Channel, Event, History, Result
+from softdock.result import Channel, History, Result, RunEvent
 from softdock.robot.experiment import Log
 from softdock.robot.plan import Setpoints
 from softdock.robot.torque_log import TorqueLog
@@ -25,7 +25,9 @@ def add_log(
     base: Result, setup: "Setup", log: Log, torques: TorqueLog, moves: Setpoints | None = None
 ) -> Result:
     """Add the log of an experiment to a result: channels, metrics, refusals, and moves that were planned in the run."""
-    refusals = [Event(time=t, name="command-refused", message=refusal.value) for t, refusal in log.refusals]
+    refusals = [
+        RunEvent(time=t, name="command-refused", message=refusal.value) for t, refusal in log.refusals
+    ]
     executed = _move_events(setup, moves) if isinstance(moves, TriggeredMoves) else []
     events = tuple(sorted([*base.events, *refusals, *executed], key=lambda event: event.time))
     metrics, units = _metrics(setup, log, torques)
@@ -43,21 +45,25 @@ def add_log(
     )
 
 
-def _move_events(setup: "Setup", moves: TriggeredMoves) -> list[Event]:
+def _move_events(setup: "Setup", moves: TriggeredMoves) -> list[RunEvent]:
     """Return the starts of moves with a name, and the first times at which moves left the reach of the arm."""
     names = {i: move.name or str(i + 1) for i, move in enumerate(setup.scenario.moves)}
     started = [
-        Event(time=one.time, name=f"move-{names[one.move]}", message=f"The move {names[one.move]!r} starts.")
-        for one in moves.started
-        if setup.scenario.moves[one.move].name
+        RunEvent(
+            time=started.time,
+            name=f"move-{names[started.move]}",
+            message=f"The move {names[started.move]!r} starts.",
+        )
+        for started in moves.started
+        if setup.scenario.moves[started.move].name
     ]
     unreachable = [
-        Event(
-            time=one.time,
+        RunEvent(
+            time=missed.time,
             name="out-of-reach",
-            message=f"Move {names[one.move]!r} leaves the reach of the arm, which goes to the closest pose.",
+            message=f"Move {names[missed.move]!r} leaves the reach of the arm, which goes to the closest pose.",
         )
-        for one in moves.unreachable
+        for missed in moves.unreachable
     ]
     return [*started, *unreachable]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.impulse import Impact
+from softdock.dynamics.impulse import ImpulseResponse
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.run_results import LOST_INERTIA, Ending
-from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.settings import Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError, RunError
 from softdock.flexible.meshing import mesh
@@ -24,7 +24,7 @@ from softdock.prediction.station import predict_docking
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import FREQUENCIES, READING_DELAY, StationScenario
-from softdock.simulation.loads import load_metrics
+from softdock.simulation.loads import reaction_metrics
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.simulation.real_time import RealTime
 from softdock.spatial.poses import Pose
@@ -38,7 +38,7 @@ from softdock.tree.joints import Free
 from softdock.tree.kernels.tree import FREE
 
 Floats = NDArray[np.float64]
-FINE_ACCURACY = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
+FINE_ACCURACY = StepTolerances(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
 """For the motion before docking, which is slow and smooth."""
 MAX_ITERATIONS = 12
 """Of aiming the visitor; each reduces the error to about a thousandth."""
@@ -105,7 +105,7 @@ def _run(docking: PreparedStation) -> Result:
         outcome="docked" if result.completed else result.outcome,
         message=message if result.completed else result.message,
         metrics={
-            **load_metrics(result.loads),
+            **reaction_metrics(result.loads),
             **metrics,
             **{name: result.metrics[name] for name in demanded},
         },
@@ -151,10 +151,10 @@ def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats
     if run.ending is not Ending.TIME_REACHED:
         reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
         raise RunError(f"The station does not get as far as the docking. {run.ending.value}{reason}")
-    return _pose_and_motion(Impact(assembly, run.state), assembly.placed["station"].link)
+    return _pose_and_motion(ImpulseResponse(assembly, run.state), assembly.placed["station"].link)
 
 
-def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:
+def _pose_and_motion(impact: ImpulseResponse, link: int) -> tuple[Pose, Floats]:
     """Return pose and motion in N (about N's origin) of a link."""
     base = impact.motions[link]
     return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.motion[link].copy()
@@ -177,7 +177,7 @@ def _aim_visitor(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
         body = Body(mass=v.mass, inertia=v.inertia, joint=joint)
         assembly = assemble(System(bodies={"visitor": body}, orbit=orbit))
         settings = Settings(duration=before, record_rate=0.0, accuracy=FINE_ACCURACY)
-        impact = Impact(assembly, Simulation(assembly=assembly, settings=settings).run().state)
+        impact = ImpulseResponse(assembly, Simulation(assembly=assembly, settings=settings).run().state)
         reached, moving = _pose_and_motion(impact, assembly.placed["visitor"].link)
         missed_v = point_velocity(moving, reached.p) - wanted_v
         missed_w = moving[:3] - wanted_w
@@ -227,10 +227,10 @@ def _free_frequencies(structure: str) -> tuple[float, ...]:
     """Return the lowest elastic frequencies of a free structure [Hz]."""
     meshed = mesh(Structure.model_validate_json(structure))
     try:
-        found = free_modes(meshed, FREQUENCIES)
+        modes = free_modes(meshed, FREQUENCIES)
     except InputError:  # fewer than that exist
-        found = free_modes(meshed)
-    return tuple(float(f) for f in found.frequency)
+        modes = free_modes(meshed)
+    return tuple(float(f) for f in modes.frequency)
 
 
 def _metrics(docking: PreparedStation, jump: float) -> dict[str, Any]:

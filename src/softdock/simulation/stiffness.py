@@ -31,10 +31,10 @@ def stiffness_metrics(
     """
     metrics: dict[str, float | None] = {}
     for name, pair in wanted.items():
-        found = link_stiffness(pair, assembly, session)
+        stiffness = link_stiffness(pair, assembly, session)
         for k, direction in enumerate(DIRECTIONS):
             metrics[f"stiffness_{name.replace('-', '_')}_{direction}"] = (
-                None if found is None or np.isinf(found[k]) else float(found[k])
+                None if stiffness is None or np.isinf(stiffness[k]) else float(stiffness[k])
             )
     return metrics
 

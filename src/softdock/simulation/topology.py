@@ -11,26 +11,26 @@ from softdock.assembly.channels.records import channel_records, use_line_forces
 from softdock.assembly.channels.registry import default_observations, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
-from softdock.assembly.loads import LoadChannels, load_channels
+from softdock.assembly.loads import ReactionChannels, reaction_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search.events import EVENT, Logging
 from softdock.elements.registry import ELEMENT_KINDS
-from softdock.elements.spring.model import Spring
+from softdock.elements.spring.model import Spring, energy_metric
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
-from softdock.model.member_kinds import loads_of
+from softdock.model.member_kinds import reactions_of
 from softdock.model.observations import Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.action_records import action_records
 from softdock.simulation.left_out_faces import surface_notices
-from softdock.simulation.loads import LoadRows, load_rows, set_load_flags
+from softdock.simulation.loads import ReactionRows, reaction_rows, set_reaction_flags
 from softdock.simulation.metrics import (
     TRACKED,
-    Metric,
+    ParsedMetric,
     TrackedQuantity,
     Watched,
     WindowPlan,
@@ -82,23 +82,27 @@ class Topology:
 
     @property
     def searched(self) -> int:
-        """Number of quantities evaluated in every step: also those of loads."""
+        """Number of quantities evaluated in every step: also those of reactions."""
         return self._ordered_observations[2]
 
     @cached_property
-    def loads(self) -> list[LoadChannels]:
-        """Observed loads."""
-        return load_channels(self.scenario, self.scenario.record.loads)
+    def reactions(self) -> list[ReactionChannels]:
+        """Observed reactions."""
+        return reaction_channels(self.scenario, self.scenario.record.loads)
 
     @cached_property
-    def load_rows(self) -> list[LoadRows]:
-        """Rows of the channels of the observed loads."""
-        return load_rows(self.loads, self.index)
+    def reaction_rows(self) -> list[ReactionRows]:
+        """Rows of the channels of the observed reactions."""
+        return reaction_rows(self.reactions, self.index)
 
     @cached_property
     def _reaction_components(self) -> list[Observation]:
         """Components of all observed reactions, which are recorded only."""
-        prefixes = {load.name: JOINT_REACTION for load in self.loads if load.kind in loads_of("reaction")}
+        prefixes = {
+            reaction.name: JOINT_REACTION
+            for reaction in self.reactions
+            if reaction.kind in reactions_of("reaction")
+        }
         prefixes |= dict.fromkeys(self.scenario.reactions, "")
         return [
             Observation(name=name, field=f"{prefix}{field}")
@@ -144,7 +148,7 @@ class Topology:
         wanted += [Observation(name=name, field="force") for name in self.contact_names]
         wanted += self.decisions
         wanted += [Observation(name=name, field="energy") for name in scenario.elements_of(Spring)]
-        loads = [observation for load in self.loads for observation in load.observations()]
+        reactions = [observation for reaction in self.reactions for observation in reaction.observations()]
         later: list[Watched] = [*self._needed_at_end, *self._recorded]
         if scenario.record.all:
             later = [*default_observations(scenario), *self._reaction_components, *later]
@@ -154,7 +158,7 @@ class Topology:
                 in_steps = metric.statistic in TRACKED or isinstance(what, TrackedQuantity)
                 (wanted if in_steps else later).append(what)
         watched = with_parts(wanted)
-        searched = with_parts([*watched, *loads])
+        searched = with_parts([*watched, *reactions])
         return with_parts([*searched, *later]), len(watched), len(searched)
 
     @cached_property
@@ -170,11 +174,11 @@ class Topology:
     @cached_property
     def _needed_at_end(self) -> list[Observation]:
         """Quantities of controllers whose final values are metrics, decide the outcome or give a warning."""
-        found = []
+        observations = []
         for name, controller in self.scenario.gnc.items():
             measured = ["lost_measurements"] if controller.navigation else []
-            found += [Observation(name=name, field=k) for k in ("propellant", "violations", *measured)]
-        return found
+            observations += [Observation(name=name, field=k) for k in ("propellant", "violations", *measured)]
+        return observations
 
     @cached_property
     def _recorded(self) -> list[Observation | Operation]:
@@ -215,16 +219,16 @@ class Topology:
     @cached_property
     def peaks(self) -> dict[str, int]:
         """Channels whose peaks are metrics of every run, by the name of the metric."""
-        found: dict[str, int] = {}
+        peaks: dict[str, int] = {}
         for i, observation in enumerate(self.observations):
             if not isinstance(observation, Observation):
                 continue
             flat = observation.name.replace("-", "_")
             if observation.name in self.contact_names and observation.field == "force":
-                found[f"peak_contact_force_{flat}"] = i
+                peaks[f"peak_contact_force_{flat}"] = i
             if observation.name in self.scenario.elements_of(Spring) and observation.field == "energy":
-                found[f"spring_energy_max_{flat}"] = i
-        return found
+                peaks[energy_metric(observation.name)] = i
+        return peaks
 
     @cached_property
     def propellant(self) -> dict[str, int]:
@@ -232,17 +236,17 @@ class Topology:
         return {name: self.index[Observation(name=name, field="propellant")] for name in self.scenario.gnc}
 
     @cached_property
-    def measures(self) -> dict[str, Metric]:
+    def measures(self) -> dict[str, ParsedMetric]:
         """Metrics of the scenario with their channels and windows."""
         return {name: self._measure(metric) for name, metric in self.expressions.items()}
 
-    def _measure(self, metric: MetricExpression) -> Metric:
+    def _measure(self, metric: MetricExpression) -> ParsedMetric:
         what = watched_by(metric)
         if metric.phase:
-            return Metric("", begin=start_of(metric.phase), end=end_of(metric.phase))
+            return ParsedMetric("", begin=start_of(metric.phase), end=end_of(metric.phase))
         if what is None:
-            return Metric("", begin=metric.begin, end=metric.end)
-        return Metric(metric.statistic, self.index[what], window=self.window_plan.index(what))
+            return ParsedMetric("", begin=metric.begin, end=metric.end)
+        return ParsedMetric(metric.statistic, self.index[what], window=self.window_plan.index(what))
 
     @cached_property
     def units(self) -> Mapping[str, str]:
@@ -310,7 +314,10 @@ class Topology:
         sides = {
             name: (scenario.surfaces[contact.a].body, scenario.surfaces[contact.b].body)
             for name, contact in scenario.contacts.items()
-        } | {name: (one.pins.body, one.holes.body) for name, one in scenario.interfaces.items()}
+        } | {
+            name: (interface.pins.body, interface.holes.body)
+            for name, interface in scenario.interfaces.items()
+        }
         return [
             name
             for name, bodies in sides.items()
@@ -362,7 +369,7 @@ class Topology:
         for name, measure in self.measures.items():
             if measure.how and not self.expressions[name].window.begin:
                 channels.track[measure.channel] |= TRACKED.get(measure.how, 0)
-        set_load_flags(channels, self.loads, self.index)
+        set_reaction_flags(channels, self.reactions, self.index)
         return channels
 
     def actions(
@@ -379,7 +386,7 @@ class Topology:
 
     def _make_actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         actions = [action for name in self.conditions for action in self.actions_of(scenario, name)]
-        return action_records(scenario, assembly, actions, [one.name for one in self.decisions])
+        return action_records(scenario, assembly, actions, [decision.name for decision in self.decisions])
 
     def actions_of(self, scenario: MultibodyScenario, name: str) -> list[PhaseAction]:
         """Return the actions of an event of a scenario of this topology, or of one that its phases become."""

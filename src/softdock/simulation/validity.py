@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.run_results import Ending, Run
 from softdock.elements.stop.model import Stop
 from softdock.model.system import System
-from softdock.result import Load, Validity
+from softdock.result import PeakReaction, Validity
 
 MIN_OVERLAP = 1e-9
 """[m] Initial depth above which surfaces overlap; smaller ones are rounding."""
@@ -18,9 +18,9 @@ MAX_PIN_DEPTH_SHARE = 0.1
 """Depth over the radius of a pin above which a run gets a warning."""
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
-have errors of a few per cent. The same fraction of the largest load applies to stops."""
-MAX_LOAD_ERROR = 0.02
-"""Change of the force of a stop by an error of the speed within its tolerance, relative to the peak load of the stop,
+have errors of a few per cent. The same fraction of the largest reaction applies to stops."""
+MAX_REACTION_ERROR = 0.02
+"""Change of the force of a stop by an error of the speed within its tolerance, relative to its peak reaction,
 above which a run gets a warning; Eq. (M119)."""
 MAX_BOND_LOAD = 0.5
 """Change of force or pressure of a bonded contact over that when it was bonded, above which a run gets a warning: it
@@ -35,7 +35,9 @@ INCOMPLETE = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
 """Endings after which results are valid up to the end, but the run is not complete."""
 
 
-def assess_validity(system: System, run: Run, loads: Sequence[Load]) -> tuple[Validity, tuple[str, ...]]:
+def assess_validity(
+    system: System, run: Run, reactions: Sequence[PeakReaction]
+) -> tuple[Validity, tuple[str, ...]]:
     """Return whether a run is valid, and a sentence for every limit that was exceeded.
 
     Eqs. (C34), (C35), (M66), (M119).
@@ -55,7 +57,7 @@ def assess_validity(system: System, run: Run, loads: Sequence[Load]) -> tuple[Va
         warnings += _pin_warnings(name, face, float(state.deepest), float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
-    warnings += _stop_warnings(system, run, loads)
+    warnings += _stop_warnings(system, run, reactions)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -72,7 +74,7 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     plain = bonds.view(np.ndarray)  # field access is ten times faster
     opens, slips = plain["largest_load"] > MAX_BOND_LOAD, plain["largest_slip"] > MAX_BOND_FRICTION
     return [
-        f"The load of the bonded contact {names[i]} changes by {bonds[i].largest_load:.0%} of its preload when "
+        f"The force of the bonded contact {names[i]} changes by {bonds[i].largest_load:.0%} of its preload when "
         "it was bonded: it might open or slip, which a bonded contact cannot. Enable it before it is loaded so."
         for i in np.flatnonzero(opens)
     ] + [
@@ -82,15 +84,15 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     ]
 
 
-def _stop_warnings(system: System, run: Run, loads: Sequence[Load]) -> list[str]:
-    """Return a sentence for every stop whose peak load is not resolved by the tolerance of speeds; Eq. (M119).
+def _stop_warnings(system: System, run: Run, reactions: Sequence[PeakReaction]) -> list[str]:
+    """Return a sentence for every stop whose peak reaction is not resolved by the tolerance of speeds; Eq. (M119).
 
     Fixed steps have no tolerances, and their stops keep no state in a step.
     """
     states = run.states.stop.view(np.ndarray)
     if not states["keeps_state"].any():
         return []
-    peaks = {load.name: (load.peak_force, load.peak_moment) for load in loads}
+    peaks = {reaction.name: (reaction.peak_force, reaction.peak_moment) for reaction in reactions}
     largest = [max((peak[k] or 0.0 for peak in peaks.values()), default=0.0) for k in (0, 1)]
     warnings = []
     for (name, stop), state in zip(system.elements_of(Stop).items(), states):
@@ -98,9 +100,9 @@ def _stop_warnings(system: System, run: Run, loads: Sequence[Load]) -> list[str]
         resolved = state["resting_speed"] * impedance
         for k, unit in ((0, "N"), (1, "N m")):
             peak = peaks.get(name, (None, None))[k] or 0.0
-            if NEGLIGIBLE_FORCE_SHARE * largest[k] < peak < resolved / MAX_LOAD_ERROR:
+            if NEGLIGIBLE_FORCE_SHARE * largest[k] < peak < resolved / MAX_REACTION_ERROR:
                 warnings.append(
-                    f"The load of the stop {name} stays below {peak:.3g} {unit}; the accuracy of speeds resolves "
+                    f"The reaction of the stop {name} stays below {peak:.3g} {unit}; the accuracy of speeds resolves "
                     f"{resolved:.3g} {unit}. Set `integrator.accuracy` to smaller values of speed and rate."
                 )
     return warnings

@@ -30,7 +30,9 @@ def summarise_folder(folder: Path) -> dict[str, Any]:
         "done": status["done"],
         "remaining": 0 if status["complete"] else max(total - status["done"], 0),
         "total": total,
-        "sentences": {name: search_sentences(status["method"], search, one) for name, one in SYSTEMS.items()},
+        "sentences": {
+            name: search_sentences(status["method"], search, system) for name, system in SYSTEMS.items()
+        },
         "verdict": None,
         "requirements": None,
         "notes": "",
@@ -42,7 +44,7 @@ def summarise_folder(folder: Path) -> dict[str, Any]:
     try:
         data = read_requirement_data(folder)
         verdicts = assess_campaign(data) if data.run else []
-        additional = [one.additional_runs for one in verdicts if one.additional_runs is not None]
+        additional = [verdict.additional_runs for verdict in verdicts if verdict.additional_runs is not None]
         if verdicts:
             text, verdict = overall_verdict(verdicts, "campaign")
             summary["verdict"] = {"text": text, "status": verdict.value}

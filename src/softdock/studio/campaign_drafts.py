@@ -32,7 +32,7 @@ def list_dispersible_fields(
     answer = tasks.check_text(folder, report_stage, text=text, name=name)
     if answer["problems"]:
         raise InputError(f"The scenario itself has a problem: {answer['problems'][0]['text']}")
-    scenario = tasks.load_checked(folder, text, name)
+    scenario = tasks.read_checked(folder, text, name)
     return {
         "fields": dict(_fields(answer["form"])),
         "outcomes": scenario.possible_outcomes(),
@@ -54,7 +54,7 @@ def compose_campaign(
         source = parse(answer["text"], file=path.name, directory=path.parent)
         check_head(source)
         tasks.check_campaign_files(folder, source)
-        plan = loading.load_text(answer["text"], path)
+        plan = loading.read_campaign_text(answer["text"], path)
         tasks.check_campaign_size(plan)
         answer["runs"] = plan.runs
     except InputError as error:
@@ -95,7 +95,7 @@ def _dispersion(kind: str, given: list[str]) -> dict[str, Any]:
         return {"normal": dict(zip(("mean", "deviation"), values))}
     if kind == "magnitude":
         return {"magnitude": {"uniform": values[:2]}}
-    return {"choice": [resolve(one.strip()) for one in given[0].split(",") if one.strip()]}
+    return {"choice": [resolve(text.strip()) for text in given[0].split(",") if text.strip()]}
 
 
 def _check_rows(draft: Mapping[str, Any]) -> None:
@@ -115,11 +115,11 @@ def _check_rows(draft: Mapping[str, Any]) -> None:
 def _flow_style(value: Any) -> Any:
     """Return lists and mappings in flow style, which is written on one line."""
     if isinstance(value, dict):
-        mapping = CommentedMap({key: _flow_style(one) for key, one in value.items()})
+        mapping = CommentedMap({key: _flow_style(item) for key, item in value.items()})
         mapping.fa.set_flow_style()
         return mapping
     if isinstance(value, list):
-        sequence = CommentedSeq([_flow_style(one) for one in value])
+        sequence = CommentedSeq([_flow_style(item) for item in value])
         sequence.fa.set_flow_style()
         return sequence
     return value

@@ -80,7 +80,7 @@ def _execute(
     command: str, folder: Folder, campaign_folder: Path, progress_file: ProgressFile, rest: list[str]
 ) -> None:
     from softdock.campaign import runner
-    from softdock.campaign.loading import load
+    from softdock.campaign.loading import read_campaign
     from softdock.studio.tasks import campaign_source, check_origin
 
     if command == "resume":
@@ -88,7 +88,7 @@ def _execute(
         runner.resume(campaign_folder, on_progress=progress_file.update, campaign=origin)
         return
     name, runs, seed = rest
-    plan = load(
+    plan = read_campaign(
         campaign_source(folder, name), runs=int(runs) if runs else None, seed=int(seed) if seed else None
     )
     progress_file.write(total=plan.runs, done=0, outcomes={}, rate=0.0)

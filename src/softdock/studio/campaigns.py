@@ -27,7 +27,7 @@ MOST_TABLES = 4  # campaigns whose columns are held in memory
 
 
 @dataclass
-class State:
+class CampaignState:
     """Progress of a campaign."""
 
     total: int = 0
@@ -64,7 +64,7 @@ class Campaigns:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._complete: dict[str, State] = {}
+        self._complete: dict[str, CampaignState] = {}
         self._tables: dict[str, Columns] = {}
 
     def start(self, name: str, runs: int | None, seed: int | None) -> str:
@@ -87,14 +87,14 @@ class Campaigns:
         with suppress(FileExistsError):
             write_new(self.folder.campaign(campaign) / STOP, b"")
 
-    def state(self, campaign: str) -> State:
+    def state(self, campaign: str) -> CampaignState:
         """Return the progress of a campaign."""
         known = self._complete.get(campaign)
         if known is not None:
             return known
         campaign_folder = self.folder.campaign(campaign)
         running, progress = self._is_running(campaign, campaign_folder), _read_progress(campaign_folder)
-        state = State(
+        state = CampaignState(
             total=progress.get("total", 0), done=progress.get("done", 0), outcomes=progress.get("outcomes", {}),
             rate=progress.get("rate", 0.0), running=running, stopping=running and (campaign_folder / STOP).exists(),
             error=progress.get("error", ""),

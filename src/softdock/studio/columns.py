@@ -19,7 +19,7 @@ PREFIX = {"inputs": "input ", "metrics": "", "prediction": "predicted "}
 
 
 @dataclass(frozen=True)
-class Filter:
+class RowFilter:
     """Selection of rows: outcomes (all if empty) and a range of one column."""
 
     outcomes: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ class Columns:
         if len(values) == at:
             values.append(value)
 
-    def matching_rows(self, wanted: Filter) -> NDArray[np.int64]:
+    def matching_rows(self, wanted: RowFilter) -> NDArray[np.int64]:
         """Return the indices of the rows that match a filter."""
         keep = np.ones(self.size, bool)
         if wanted.outcomes:
@@ -159,7 +159,7 @@ class Columns:
         return np.flatnonzero(keep)
 
     def page(
-        self, wanted: Filter, sort: str, descending: bool, start: int, count: int, shown: Sequence[str]
+        self, wanted: RowFilter, sort: str, descending: bool, start: int, count: int, shown: Sequence[str]
     ) -> tuple[list[dict[str, Any]], int]:
         """Return one page of the filtered and sorted table, and the number of matching rows."""
         rows = self.matching_rows(wanted)
@@ -172,7 +172,7 @@ class Columns:
             keys = self.column(sort)[rows] if sort in self._values else self.run[rows].astype(float)
         order = np.argsort(-keys if descending else keys, kind="stable")
         here = rows[order[start : start + count]]
-        found = [
+        page_rows = [
             {
                 "run": int(self.run[i]),
                 "outcome": self.outcome_names[self.outcome[i]],
@@ -180,7 +180,7 @@ class Columns:
             }
             for i in here
         ]
-        return found, int(rows.size)
+        return page_rows, int(rows.size)
 
     def _cached(self, key: str, values: list[Any], kind: Any) -> Any:
         array = self._arrays.get(key)

@@ -37,8 +37,8 @@ class StudioServer(uvicorn.Server):
     async def startup(self, sockets: "list[socket.socket] | None" = None) -> None:
         """Begin to accept connections."""
         await super().startup(sockets)
-        for one in sockets or ():
-            one.listen(LISTEN_QUEUE)
+        for listener in sockets or ():
+            listener.listen(LISTEN_QUEUE)
 
 
 class LimitedProtocol(Base):
@@ -65,10 +65,14 @@ class LimitedProtocol(Base):
         super().connection_made(transport)
         self._wait(was_idle=True)
         self._opened = self.loop.time()
-        present = [one for one in self.connections if not one.transport.is_closing()]
-        waiting = [one for one in present if isinstance(one, LimitedProtocol) and one.cycle is None]
+        present = [connection for connection in self.connections if not connection.transport.is_closing()]
+        waiting = [
+            connection
+            for connection in present
+            if isinstance(connection, LimitedProtocol) and connection.cycle is None
+        ]
         if waiting and (len(waiting) > MOST_WAITING or len(present) > MOST_CONNECTIONS):
-            min(waiting, key=lambda one: one._opened).transport.abort()
+            min(waiting, key=lambda connection: connection._opened).transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Read a part of a request."""

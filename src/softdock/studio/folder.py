@@ -79,7 +79,7 @@ class Folder:
                 yield path.relative_to(self.root).as_posix(), head
 
     def _candidates(self) -> Iterator[Path]:
-        found = 0
+        count = 0
         for here, folders, files in os.walk(self.root):
             directory = Path(here)
             deep = len(directory.relative_to(self.root).parts)
@@ -89,8 +89,8 @@ class Folder:
             for name in sorted(files):
                 path = directory / name
                 if path.suffix in SUFFIXES and self._contains(path):
-                    found += 1
-                    if found > MOST_FILES:
+                    count += 1
+                    if count > MOST_FILES:
                         return
                     yield path
 
@@ -117,13 +117,13 @@ class Folder:
         return directory
 
     def _newest(self, kind: str, file: str) -> list[str]:
-        found = []
+        names = []
         with contextlib.suppress(OSError):
             for path in (self.root / kind).iterdir():
                 with contextlib.suppress(OSError):
                     if IDENTIFIER.fullmatch(path.name) and self._contains(path):
-                        found.append(((path / file).stat().st_mtime, path.name))
-        return [name for _, name in sorted(found, reverse=True)]
+                        names.append(((path / file).stat().st_mtime, path.name))
+        return [name for _, name in sorted(names, reverse=True)]
 
     def check_source(self, source: "Source", above: tuple[str, ...] = ()) -> None:
         """Raise InputError where a scenario or one of its bases names files outside the folder."""
@@ -216,16 +216,16 @@ def _is_plain(text: str) -> bool:
 
 def _read_header(path: Path) -> dict[str, Any]:
     """Return version, kind, title and base of a YAML file without parsing it; empty if it has none."""
-    found: dict[str, Any] = {}
+    header: dict[str, Any] = {}
     with contextlib.suppress(InputError, UnicodeDecodeError):
         lines = read_regular_file(path, largest=LARGEST_SCENARIO).decode().splitlines()
         for number, line in enumerate(lines[:200]):
             match = re.match(r"(softdock|kind|title|base):\s*(.*\S)", line)
             if match:
-                found[match[1]] = match[2].strip("'\"")
+                header[match[1]] = match[2].strip("'\"")
             elif number == 0 and line.strip() and not line.startswith("#"):
                 break
-    return found
+    return header
 
 
 def _texts(data: Any, key: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -35,14 +35,14 @@ def _schema() -> dict[str, Any]:
 
 
 def _children(model: Node, data: Mapping[str, Any], path: str, document: Node) -> list[Node]:
-    found = []
+    nodes = []
     for name, schema in model.get("properties", {}).items():
         if path or name not in HIDDEN:
             here = f"{path}.{name}" if path else name
             node = _node(schema, data.get(name), here, name, document, name in data)
             if node is not None:
-                found.append(node)
-    return found
+                nodes.append(node)
+    return nodes
 
 
 def _node(schema: Node, value: Any, path: str, label: str, document: Node, given: bool) -> Node | None:
@@ -61,7 +61,7 @@ def _node(schema: Node, value: Any, path: str, label: str, document: Node, given
             iter(chosen.get("patternProperties", {}).values()), {}
         )
         inner = inner if isinstance(inner, dict) else {}
-        nodes = [_node(inner, one, f"{path}.{key}", str(key), document, True) for key, one in value.items()]
+        nodes = [_node(inner, item, f"{path}.{key}", str(key), document, True) for key, item in value.items()]
         return {**base, "children": [node for node in nodes if node is not None]}
     if isinstance(value, list):
         return _list_node(base, chosen, value, document)
@@ -120,8 +120,8 @@ def _text(value: Any) -> str:
 def _resolve(schema: Node, document: Node) -> Node:
     if "$ref" not in schema:
         return schema
-    found = document["$defs"][schema["$ref"].rpartition("/")[2]]
-    return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+    definition = document["$defs"][schema["$ref"].rpartition("/")[2]]
+    return {**definition, **{key: value for key, value in schema.items() if key != "$ref"}}
 
 
 def _choose(schema: Node, value: Any, document: Node) -> Node:
@@ -134,15 +134,16 @@ def _choose(schema: Node, value: Any, document: Node) -> Node:
     if not members:
         return {}
     if not isinstance(value, Mapping | list):
-        scalars = [one for one in members if _is_scalar(one)]
+        scalars = [member for member in members if _is_scalar(member)]
         return scalars[0] if scalars else members[0]
     if isinstance(value, list):
-        arrays = [one for one in members if one.get("type") == "array"]
+        arrays = [member for member in members if member.get("type") == "array"]
         has_rows = bool(value) and isinstance(value[0], list)
         return next(
-            (one for one in arrays if _has_rows(one, document) == has_rows), arrays[0] if arrays else {}
+            (member for member in arrays if _has_rows(member, document) == has_rows),
+            arrays[0] if arrays else {},
         )
-    fitting = [one for one in members if _fits(one, value)]
+    fitting = [member for member in members if _fits(member, value)]
     return fitting[0] if fitting else {}
 
 
@@ -159,8 +160,8 @@ def _fits(schema: Node, value: Mapping[str, Any]) -> bool:
     if not set(value) <= set(properties):
         return False
     return all(
-        "const" not in one or name not in value or value[name] == one["const"]
-        for name, one in properties.items()
+        "const" not in definition or name not in value or value[name] == definition["const"]
+        for name, definition in properties.items()
     )
 
 

@@ -33,8 +33,8 @@ def _responses(columns: "Columns", rows: "np.ndarray[tuple[int], np.dtype[np.int
     listed = columns.manifest.get("campaign", {}).get("metrics") or ()
     names = [name for name in columns.numeric_names() if not name.startswith(("input ", "predicted "))]
     chosen = [name for name in names if name in listed] or [name for name in names if name != "wall_s"]
-    found = [columns.column(name)[rows] for name in chosen]
-    varying = [values for values in found if np.unique(values[np.isfinite(values)]).size > 1]
+    responses = [columns.column(name)[rows] for name in chosen]
+    varying = [values for values in responses if np.unique(values[np.isfinite(values)]).size > 1]
     return varying[:MOST_METRICS]
 
 
@@ -43,6 +43,6 @@ def _influence(values: Array, responses: list[Array]) -> float:
     if not finite.size:
         return 0.0
     forms = (values, np.abs(values - np.median(finite)))
-    found = [rank_correlation("", form, "", response) for form in forms for response in responses]
-    coefficients = [abs(one.coefficient) for one in found if one is not None]
-    return max((one for one in coefficients if np.isfinite(one)), default=0.0)
+    correlations = [rank_correlation("", form, "", response) for form in forms for response in responses]
+    coefficients = [abs(correlation.coefficient) for correlation in correlations if correlation is not None]
+    return max((size for size in coefficients if np.isfinite(size)), default=0.0)

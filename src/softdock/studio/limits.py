@@ -27,28 +27,28 @@ LARGEST_CAMPAIGN = 1_000_000  # runs
 
 def check(scenario: "ScenarioBase") -> None:
     """Raise InputError where a scenario exceeds the limits; the command line has no such limits."""
-    found = [problem for problem in _problems(scenario) if problem is not None]
-    if found:
-        raise InputError(*found)
+    problems = [problem for problem in _problems(scenario) if problem is not None]
+    if problems:
+        raise InputError(*problems)
 
 
 def check_data(data: Any) -> None:
     """Raise InputError where unvalidated data has too many modes or elements, before any is computed."""
     counts = list(_counts(data))
     elements = [(path, count) for path, count in counts if path.endswith("elements")]
-    found = [
+    checked = [
         _check_limit(path, count, MOST_MODES, "modes of a structure")
         for path, count in counts
         if path.endswith("modes")
     ]
     if elements:
-        finest = max(elements, key=lambda one: one[1])[0]
-        found.append(
+        finest = max(elements, key=lambda element: element[1])[0]
+        checked.append(
             _check_limit(
                 finest, sum(count for _, count in elements), MOST_ELEMENTS, "elements of beams and panels"
             )
         )
-    problems = [problem for problem in found if problem is not None]
+    problems = [problem for problem in checked if problem is not None]
     if problems:
         raise InputError(*problems)
 

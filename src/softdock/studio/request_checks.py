@@ -60,7 +60,7 @@ def allowed_hosts(host: str) -> frozenset[str]:
         names |= {"127.0.0.1", "localhost", "::1", name, socket.getfqdn()}
         with suppress(OSError):
             names |= {str(entry[4][0]) for entry in socket.getaddrinfo(name, None)}
-    return frozenset(one.lower() for one in names)
+    return frozenset(name.lower() for name in names)
 
 
 class RequestChecks:
@@ -186,10 +186,10 @@ def cookie_name(host: str) -> str:
 
 def _cookie(headers: dict[str, str]) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(cookie_name(headers.get("host", "")))
+        cookie = SimpleCookie(headers.get("cookie", "")).get(cookie_name(headers.get("host", "")))
     except CookieError:
         return ""
-    return found.value if found else ""
+    return cookie.value if cookie else ""
 
 
 def _hardened(headers: "Iterable[tuple[bytes, bytes]]") -> list[tuple[bytes, bytes]]:

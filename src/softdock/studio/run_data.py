@@ -1,4 +1,4 @@
-"""Plain data of one run for its page; loads, requirements and limits in every unit system."""
+"""Plain data of one run for its page; reactions, requirements and limits in every unit system."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -6,7 +6,7 @@ from typing import Any
 
 from softdock.errors import InputError
 from softdock.presentation.assessment import named_outcomes
-from softdock.presentation.loads import largest_load_text, load_table
+from softdock.presentation.loads import largest_reaction_text, reaction_table
 from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
 from softdock.presentation.requirements import overall_verdict, requirement_table
@@ -14,7 +14,7 @@ from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_of
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_loads, peak_components, phase_peaks
+from softdock.report.load_channels import history_reactions, peak_components, phase_peaks
 from softdock.result import Result
 from softdock.result.damaged_results import damaged_result_errors
 
@@ -41,21 +41,21 @@ def _summary(result: Result) -> dict[str, Any]:
 
 
 def _display(result: Result, system: UnitSystem) -> dict[str, Any]:
-    """Return what a unit system changes: loads, phases, requirement matrix, and limits of channels."""
-    loads = result.loads or history_loads(result)
-    found: dict[str, Any] = {
-        "headline": largest_load_text(loads, system),
+    """Return what a unit system changes: reactions, phases, requirement matrix, and limits of channels."""
+    reactions = result.loads or history_reactions(result)
+    display: dict[str, Any] = {
+        "headline": largest_reaction_text(reactions, system),
         "loads": table_data(
-            load_table(loads, system, lambda load, unit: peak_components(result, load, unit))
+            reaction_table(reactions, system, lambda reaction, unit: peak_components(result, reaction, unit))
         ),
         "phases": table_data(phase_table(result.phases, phase_peaks(result), system)),
     }
     try:
         matrix, limits = requirement_table(result, system), limit_lines(result, system)
     except (InputError, ValueError) as error:  # a received result whose scenario is damaged
-        return {**found, "requirements": None, "limits": [], "problem": str(error)}
+        return {**display, "requirements": None, "limits": [], "problem": str(error)}
     lines = [asdict(line) for line in limits]
-    return {**found, "requirements": table_data(matrix), "limits": lines, "problem": ""}
+    return {**display, "requirements": table_data(matrix), "limits": lines, "problem": ""}
 
 
 def table_data(table: Table) -> dict[str, Any]:

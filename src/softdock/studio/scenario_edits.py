@@ -255,21 +255,21 @@ def _lists_of_base(own: Any, whole: Any, keys: list[str]) -> Iterator[tuple[str,
 def differences(before: Any, after: Any, path: str = "") -> list[tuple[str, str, str]]:
     """Return dotted path, old and new value of every difference; an empty text for a missing value."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        found = []
+        changes = []
         for key in dict.fromkeys([*before, *after]):
             here = f"{path}.{key}" if path else str(key)
             if key not in after:
-                found.append((here, _short(before[key]), ""))
+                changes.append((here, _short(before[key]), ""))
             elif key not in before:
-                found.append((here, "", _short(after[key])))
+                changes.append((here, "", _short(after[key])))
             else:
-                found += differences(before[key], after[key], here)
-        return found[:MOST_SHOWN]
+                changes += differences(before[key], after[key], here)
+        return changes[:MOST_SHOWN]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         return [
             change
-            for i, (one, two) in enumerate(zip(before, after))
-            for change in differences(one, two, f"{path}.{i}")
+            for i, (old, new) in enumerate(zip(before, after))
+            for change in differences(old, new, f"{path}.{i}")
         ]
     return [] if before == after else [(path, _short(before), _short(after))]
 

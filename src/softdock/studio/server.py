@@ -69,7 +69,7 @@ class Studio:
             await asyncio.gather(
                 self.run_worker.call("warm_up", name=WARM_UP_SCENARIO),
                 self.query_worker.call("check_text", text=text, name=WARM_UP_SCENARIO),
-                asyncio.to_thread(routes.load_all),
+                asyncio.to_thread(routes.import_pages),
             )
 
     async def end(self) -> None:

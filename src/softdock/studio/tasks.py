@@ -20,9 +20,9 @@ from softdock.scenario.base import ScenarioBase
 from softdock.scenario.loading import (
     build_scenario,
     bundled_text,
-    load_text,
     merge_with_base,
     parse_with_base,
+    read_scenario_text,
 )
 from softdock.scenario.source import Source, check_head, read_file
 from softdock.studio import limits
@@ -86,7 +86,7 @@ def run_scenario(
     """Run a scenario's text and store the result as a run of the folder."""
     from softdock.simulation import simulate
 
-    scenario = load_checked(folder, text, name)
+    scenario = read_checked(folder, text, name)
     report_stage("simulating")
     result = simulate(scenario)
     report_stage("saving")
@@ -108,16 +108,16 @@ def read_run_headers(folder: Folder, report_stage: StageCallback, *, runs: Seque
 
     Histories are not read, so that a list of many runs appears soon: the page of a run checks its history.
     """
-    found = {}
+    headers = {}
     for run in runs:
         try:
             document = json.loads(read_regular_file(folder.run(run) / "result.json", largest=LARGEST_RESULT))
-            found[run] = {key: str(document[key]) for key in ("scenario", "outcome", "message")}
+            headers[run] = {key: str(document[key]) for key in ("scenario", "outcome", "message")}
             discrepancies = [*document.get("discrepancies", []), digest_discrepancy(document)]
-            found[run]["digest"] = " ".join(map(str, filter(None, discrepancies))) or "agrees"
+            headers[run]["digest"] = " ".join(map(str, filter(None, discrepancies))) or "agrees"
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InputError):
             continue
-    return found
+    return headers
 
 
 def read_curves(
@@ -125,13 +125,13 @@ def read_curves(
 ) -> dict[str, Any]:
     """Return channels of a run, reduced to at most `MAX_POINTS` points without losing peaks."""
     history = Result.load(_run_folder(folder, run)).history
-    found = {}
+    curves = {}
     for name in names[:MAX_CURVES]:
         if name in history.channels:
             channel = history.channels[name]
             time_, values = thin_curve(history.time, channel.values)
-            found[name] = {"unit": channel.unit, "points": plain_data(np.column_stack((time_, values)))}
-    return found
+            curves[name] = {"unit": channel.unit, "points": plain_data(np.column_stack((time_, values)))}
+    return curves
 
 
 def draw_controllers(folder: Folder, report_stage: StageCallback, *, run: str, units: str) -> str:
@@ -194,14 +194,14 @@ def find_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[s
 
 def draw_thumbnails(folder: Folder, report_stage: StageCallback, *, names: Sequence[str]) -> dict[str, str]:
     """Return the thumbnails of scenarios as SVG; those that cannot be drawn are omitted."""
-    found = {}
+    thumbnails = {}
     for name in names:
         try:
             text = read_text(folder, report_stage, name=name)["text"]
-            found[name] = thumbnail(load_checked(folder, text, name), thumbnail_key(text))
+            thumbnails[name] = thumbnail(read_checked(folder, text, name), thumbnail_key(text))
         except Exception:  # the page shows a placeholder instead
             continue
-    return found
+    return thumbnails
 
 
 def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number: int) -> dict[str, Any]:
@@ -245,9 +245,9 @@ def check_campaign(
     folder: Folder, report_stage: StageCallback, *, name: str, runs: int | None, seed: int | None
 ) -> dict[str, Any]:
     """Check a campaign and return its number of runs, name and scenario."""
-    from softdock.campaign.loading import load
+    from softdock.campaign.loading import read_campaign
 
-    plan = load(campaign_source(folder, name), runs=runs, seed=seed)
+    plan = read_campaign(campaign_source(folder, name), runs=runs, seed=seed)
     check_campaign_size(plan)
     return {"runs": plan.runs, "name": plan.name, "scenario": plan.template.name}
 
@@ -317,7 +317,7 @@ def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[s
     from softdock.simulation import simulate
 
     text, directory = bundled_text(name)
-    scenario = load_text(text, name, directory)
+    scenario = read_scenario_text(text, name, directory)
     result = simulate(scenario)
     with tempfile.TemporaryDirectory() as temporary:
         result.save(temporary)
@@ -332,7 +332,7 @@ TASKS: tuple[Callable[..., Any], ...] = (
 )  # fmt: skip
 
 
-def load_checked(folder: Folder, text: str, name: str) -> ScenarioBase:
+def read_checked(folder: Folder, text: str, name: str) -> ScenarioBase:
     """Return the scenario of a text; raises InputError where it exceeds the limits of the studio."""
     return _build_checked(_parse_checked(folder, text, name)[1])
 

@@ -133,7 +133,7 @@ def _draw_outlines(scenario: MultibodyScenario) -> str:
 
 
 def _draw_shapes(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Array, Array]]) -> str:
-    every = np.vstack([points for _, _, one, two in shapes for points in (one, two)])
+    every = np.vstack([points for _, _, first, second in shapes for points in (first, second)])
     low, high = every.min(axis=0), every.max(axis=0)
     span = np.maximum(high - low, 1e-6)
     scale = min((WIDTH - 2 * MARGIN) / span[0], (HEIGHT - 2 * MARGIN) / span[1])
@@ -144,10 +144,10 @@ def _draw_shapes(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Arra
     others = [p[:, 0].mean() for root, _, p, _ in shapes if root != chaser]
     if own and others and np.mean(own) > np.mean(others):
         forward = -1.0
-    for root, cavity, one, two in shapes:
+    for root, cavity, first, second in shapes:
         colour = CHASER if root == chaser else TARGET
         paths = []
-        for points in (one, two):
+        for points in (first, second):
             xy = (points - middle) * scale * np.array([forward, -1.0]) + np.array([WIDTH / 2, HEIGHT / 2])
             paths.append([f"{x:.1f} {y:.1f}" for x, y in xy])
         if cavity:
@@ -197,10 +197,10 @@ def _draw_bodies(scenario: MultibodyScenario) -> str:
 
 def _start_poses(scenario: MultibodyScenario) -> dict[str, Pose]:
     """Return the pose of every body in N at the start."""
-    from softdock.dynamics.impulse import Impact
+    from softdock.dynamics.impulse import ImpulseResponse
 
     assembly = scenario.assemble()
-    impact = Impact(assembly, assembly.y)
+    impact = ImpulseResponse(assembly, assembly.y)
     return {name: impact.pose(placed.link) @ placed.X_LB for name, placed in assembly.placed.items()}
 
 

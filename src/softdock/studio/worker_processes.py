@@ -106,7 +106,7 @@ class WorkerProcess:
             result.set_result(message["done"])
         elif "problems" in message:
             keys = ("message", "field", "file", "line", "given", "hint")
-            problems = [Problem(**{key: one[key] for key in keys}) for one in message["problems"]]
+            problems = [Problem(**{key: problem[key] for key in keys}) for problem in message["problems"]]
             result.set_exception(InputError(*problems))
         else:
             result.set_exception(RunError(message["error"]))

@@ -83,10 +83,10 @@ def timoshenko_frequency(
     top = wave_number(ends, mode)  # shear and rotary inertia only lower frequencies
     grid = np.linspace(0.05, top * (1.0 + 1e-9), 60 * mode + 60)
     value = np.array([determinant(x) for x in grid])
-    found = np.flatnonzero(np.sign(value[1:]) != np.sign(value[:-1]))
-    if found.size < mode:
+    crossings = np.flatnonzero(np.sign(value[1:]) != np.sign(value[:-1]))
+    if crossings.size < mode:
         raise InputError(Problem(field="mode", message="is too high for this beam's shear.", given=str(mode)))
-    low = found[mode - 1]
+    low = crossings[mode - 1]
     x = brentq(determinant, grid[low], grid[low + 1], xtol=1e-15, rtol=1e-14)
     return float(x**2 * np.sqrt(EI / mu) / (L**2 * 2.0 * np.pi))
 

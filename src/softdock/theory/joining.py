@@ -85,8 +85,8 @@ def _seat(axial_force: ArrayLike, half_angle: ArrayLike, friction: ArrayLike) ->
 
 def is_self_locking(half_angle: ArrayLike, friction: ArrayLike) -> bool | NDArray[np.bool_]:
     """Return whether a seat holds without axial force: its half-angle is below the friction angle; Eq. (W12)."""
-    found = np.tan(np.asarray(half_angle, float)) < np.asarray(friction, float)
-    return bool(found) if found.ndim == 0 else found
+    locking = np.tan(np.asarray(half_angle, float)) < np.asarray(friction, float)
+    return bool(locking) if locking.ndim == 0 else locking
 
 
 def separation_velocities(

@@ -15,7 +15,7 @@ RIGHT_ANGLE = np.pi / 2
 LARGEST_ANGLE = RIGHT_ANGLE - 1e-9  # beyond this tan is inaccurate
 
 
-class Wedge(DescribedCode):
+class WedgeBehaviour(DescribedCode):
     """Behaviour of a wedge with friction."""
 
     SLIDES = 0, "The wedge slides in, and the latch spring pushes it back if it stops short of the latch."
@@ -34,13 +34,13 @@ class WedgeStiffness(NamedTuple):
     """Without friction: the elastic part."""
 
 
-def wedge_behaviour(angle: ArrayLike, friction_angle: ArrayLike = 0.0) -> Wedge | NDArray[np.int8]:
-    """Return the behaviour of a wedge: a `Wedge` for scalars, its value for arrays."""
+def wedge_behaviour(angle: ArrayLike, friction_angle: ArrayLike = 0.0) -> WedgeBehaviour | NDArray[np.int8]:
+    """Return the behaviour of a wedge: a `WedgeBehaviour` for scalars, its value for arrays."""
     theta, phi = _angles(angle, friction_angle)
     conditions = [theta + phi >= RIGHT_ANGLE, phi >= theta]
-    choices = [Wedge.JAMS, Wedge.HOLDS]
-    codes = np.select(conditions, choices, default=Wedge.SLIDES).astype(np.int8)
-    return Wedge(int(codes)) if codes.ndim == 0 else codes
+    choices = [WedgeBehaviour.JAMS, WedgeBehaviour.HOLDS]
+    codes = np.select(conditions, choices, default=WedgeBehaviour.SLIDES).astype(np.int8)
+    return WedgeBehaviour(int(codes)) if codes.ndim == 0 else codes
 
 
 def wedge_stiffness(

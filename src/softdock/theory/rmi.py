@@ -43,7 +43,7 @@ class MassRatios(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Impact:
+class ImpactResult:
     """The state of two systems just after an impact; every field has the broadcast shape of the input."""
 
     effective_mass_ratio: Number
@@ -143,7 +143,7 @@ def predict_impact(
     restitution: ArrayLike = 1.0,
     oscillation: ArrayLike = 0.0,
     target_velocity: ArrayLike = 0.0,
-) -> Impact:
+) -> ImpactResult:
     """Predict one impact, or one for each element.
 
     Masses [kg]; m1 and m4 may be 0. `speed`: closing speed of the centres of mass [m/s]. `oscillation`: additional
@@ -161,7 +161,7 @@ def predict_impact(
     # m2 moves with dU relative to the chaser's centre of mass, m1 in the opposite direction.
     v1 = V_c - np.divide(m2 * dU, m1, out=np.zeros(np.broadcast(m1, m2, dU).shape), where=m1 > 0.0)
     bodies = (v1, V_c + dU - P / m2, V_t + P / m3, V_t)  # Eq. (R11)
-    return Impact(
+    return ImpactResult(
         effective_mass_ratio=as_number(e_I),
         effective_mass_ratio_star=as_number(e_star),
         impulse=as_number(P),

@@ -319,6 +319,11 @@ Joint = Annotated[
 ]
 
 
+def motions_along(joint: Joint, axis: int | None) -> tuple[str, ...]:
+    """Return the motions (sliding or turning) of one axis of a joint, or of all; empty for an axis that it lacks."""
+    return joint.motions if axis is None else joint.motions[axis : axis + 1]
+
+
 def direction(axis: Axis) -> NDArray[np.float64]:
     """Return the unit vector of an axis."""
     if isinstance(axis, str):

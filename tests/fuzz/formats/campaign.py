@@ -9,7 +9,7 @@ from tests.campaign.conftest import CHEAP
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate, mutate_data, to_json
 
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.scenario.source import parse
 
 RICH = """\
@@ -88,7 +88,7 @@ def make(random: Random) -> Files:
 def read(files: Files, folder: Path) -> None:
     """Load a campaign and sample its first runs."""
     (name,) = files
-    plan = load(folder / name)
+    plan = read_campaign(folder / name)
     plan.inputs(0, min(3, plan.runs))
 
 

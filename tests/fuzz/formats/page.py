@@ -76,7 +76,9 @@ def read(files: Files, folder: Path) -> None:
     summary = json.loads(json.dumps(summarise_result(result)))
     units = next(iter(SYSTEMS))
     pages = [run_summary.verdict_html(summary), run_summary.headline_html(summary, units)]
-    pages += [show(summary, units) for show in (run_summary.requirement_tiles_html, run_summary.loads_html)]
+    pages += [
+        show(summary, units) for show in (run_summary.requirement_tiles_html, run_summary.reactions_html)
+    ]
     pages += [run_summary.phase_bars(summary), run_summary.events_html(summary)]
     pages += [run_summary.phases_html(summary, units), run_summary.metrics_html(summary, summary, units)]
     pages.append(run_report(result))

@@ -13,7 +13,7 @@ from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXTS, VALUES, mutate, mutate_data
 
 from softdock.campaign import runner
-from softdock.campaign.loading import load
+from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.store import TABLE_FILE
 from softdock.campaign.summary import summarise
@@ -36,7 +36,7 @@ def _valid(name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.yaml"
         path.write_text(CAMPAIGNS[name])
-        runner.run(load(path, runs=6), Path(folder) / "out", ExecutionOptions(Backend.THREADS, 1))
+        runner.run(read_campaign(path, runs=6), Path(folder) / "out", ExecutionOptions(Backend.THREADS, 1))
         with sqlite3.connect(Path(folder) / "out" / TABLE_FILE) as database:
             database.execute("PRAGMA journal_mode=DELETE")
         database.close()

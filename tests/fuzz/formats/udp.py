@@ -10,7 +10,7 @@ import numpy as np
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, mutate
 
-from softdock.robot.link import Command, Mode, State
+from softdock.robot.link import Command, RobotMode, RobotState
 from softdock.robot.link_server import RobotServer
 from softdock.robot.protocol import (
     Bye,
@@ -40,9 +40,9 @@ def _datagrams() -> tuple[bytes, ...]:
     one, q = np.ones(7), np.zeros(7)
     commands = [
         Command(q=q, stiffness=800.0 * one, damping_ratio=0.7 * one, tau_ff=0.0 * one, mode=mode)
-        for mode in Mode
+        for mode in RobotMode
     ]
-    state = State(t=1.0, q=q, qdot=q, tau_measured=q, tau_external=q, mode=Mode.MONITOR)
+    state = RobotState(t=1.0, q=q, qdot=q, tau_measured=q, tau_external=q, mode=RobotMode.MONITOR)
     bodies = [
         Hello(),
         *(CommandMessage(command, 0.5) for command in commands),

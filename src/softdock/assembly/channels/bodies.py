@@ -36,7 +36,7 @@ class BodyGroup(ChannelGroup):
         return (*system.bodies, *((HILL,) if system.orbit is not None else ()))
 
 
-class Motion(BodyGroup):
+class FrameMotion(BodyGroup):
     """Motion of the frame of a body, or of a point of it."""
 
     title = "Bodies"
@@ -198,7 +198,7 @@ class JointReactions(BodyGroup):
     """Wrench that the parent of a body transmits to it."""
 
     title = "Reaction of a joint or mount"
-    recorded_fields = ()  # components of reactions are recorded where their load is observed.
+    recorded_fields = ()  # components of reactions are recorded where the reaction is observed.
     text = (
         "`body.field`: force and torque that the parent transmits to the body through its joint or fixed mount, at "
         "the frame of the joint and in its axes; not of free bodies."
@@ -222,7 +222,7 @@ class FrameReactions(ChannelGroup):
 
     title = "Reactions at other frames"
     noun = "reaction"
-    recorded_fields = ()  # components of reactions are recorded where their load is observed.
+    recorded_fields = ()  # components of reactions are recorded where the reaction is observed.
     text = "`name.field` of a frame in `reactions`: the same, at that frame and in its axes."
     fields = REACTION_FIELDS
 

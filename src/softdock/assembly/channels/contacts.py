@@ -16,9 +16,9 @@ from softdock.assembly.channels.declaration import (
     wrench,
 )
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE
-from softdock.dynamics.kernels.channels.channels import ChannelKind
+from softdock.dynamics.kernels.channels.channels import FORCE_SIZE, ChannelKind
 from softdock.dynamics.kernels.forces import interfaces as pins
-from softdock.dynamics.kernels.forces.zones import ZONE_AREA, ZONE_PRESSURE, ZONE_RESULTS
+from softdock.dynamics.kernels.forces.zones import ZONE_AREA, ZONE_FORCE_SIZE, ZONE_PRESSURE
 from softdock.errors import InputError
 from softdock.model.system import System
 
@@ -74,7 +74,9 @@ class AnyContact(ChannelGroup):
     recorded_fields = ()  # these are recorded if something refers to them.
     text = "`contact.field` is the largest value of all contacts and interfaces."
     fields: ClassVar[Fields] = {
-        "force": Field(unit="N", meaning="Largest force.", kind=ChannelKind.ANY_CONTACT, component=-1),
+        "force": Field(
+            unit="N", meaning="Largest force.", kind=ChannelKind.ANY_CONTACT, component=FORCE_SIZE
+        ),
         **_results(ChannelKind.ANY_CONTACT),
     }
 
@@ -95,7 +97,10 @@ class Zones(ChannelGroup):
     )
     fields: ClassVar[Fields] = {
         "force": Field(
-            unit="N", meaning="Size of the force on the zone.", kind=ChannelKind.ZONE, component=ZONE_RESULTS
+            unit="N",
+            meaning="Size of the force on the zone.",
+            kind=ChannelKind.ZONE,
+            component=ZONE_FORCE_SIZE,
         ),
         "area": Field(
             unit="m^2", meaning="Area of contact in the zone.", kind=ChannelKind.ZONE, component=ZONE_AREA

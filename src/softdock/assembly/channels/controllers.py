@@ -106,7 +106,7 @@ class Controllers(ControllerGroup):
             yield from (Observation(name=name, field=field) for field in self.fields if field not in lacking)
 
 
-class Navigation(ControllerGroup):
+class NavigationEstimates(ControllerGroup):
     """Estimates of a controller."""
 
     title = "Navigation"
@@ -153,7 +153,11 @@ class Thrusters(ChannelGroup):
 
     def names(self, system: System) -> Iterable[str]:
         """Return the names of all thrusters, with their bodies."""
-        return [f"{body}/{one}" for body, controller in system.gnc.items() for one in controller.thrusters]
+        return [
+            f"{body}/{thruster}"
+            for body, controller in system.gnc.items()
+            for thruster in controller.thrusters
+        ]
 
     def owns(self, system: System, name: str) -> bool:
         """Return whether a name has the form `body/thruster` with a body that has a controller."""
@@ -179,6 +183,6 @@ class Thrusters(ChannelGroup):
         """Yield the estimates and the on-times of every controller."""
         for name, controller in system.gnc.items():
             if controller.navigation is not None:
-                yield from (Observation(name=name, field=field) for field in Navigation.fields)
+                yield from (Observation(name=name, field=field) for field in NavigationEstimates.fields)
             for thruster in controller.thrusters:
                 yield Observation(name=f"{name}/{thruster}", field="on_time")

@@ -8,17 +8,17 @@ import numpy as np
 from softdock.assembly.channels.declaration import ChannelGroup, Field, Fields, Reading
 from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
 from softdock.elements.declaration import ElementKind
-from softdock.elements.fields import ElementField, ElementFields, Source
+from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.model.observations import Observation
 from softdock.model.system import System
 
 READERS = {
-    Source.FORCE: ChannelKind.ELEMENT_FORCE,
-    Source.ENERGY: ChannelKind.ELEMENT_ENERGY,
-    Source.DEFLECTION: ChannelKind.ELEMENT_DEFLECTION,
-    Source.WRENCH: ChannelKind.ELEMENT_WRENCH,
-    Source.VALUE: ChannelKind.ELEMENT_VALUE,
+    FieldSource.FORCE: ChannelKind.ELEMENT_FORCE,
+    FieldSource.ENERGY: ChannelKind.ELEMENT_ENERGY,
+    FieldSource.DEFLECTION: ChannelKind.ELEMENT_DEFLECTION,
+    FieldSource.WRENCH: ChannelKind.ELEMENT_WRENCH,
+    FieldSource.VALUE: ChannelKind.ELEMENT_VALUE,
 }
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from softdock.assembly.channels.bodies import (
+    FrameMotion,
     FrameReactions,
     JointReactions,
     Joints,
-    Motion,
     Sunlight,
     check_frame,
 )
 from softdock.assembly.channels.contacts import AnyContact, Contacts, Interfaces, Zones
-from softdock.assembly.channels.controllers import Controllers, Navigation, Thrusters
+from softdock.assembly.channels.controllers import Controllers, NavigationEstimates, Thrusters
 from softdock.assembly.channels.declaration import ChannelGroup, Field, suggest_field
 from softdock.assembly.channels.elements import ELEMENT_GROUPS
 from softdock.assembly.channels.structures import Nodes, Structures
@@ -20,8 +20,8 @@ from softdock.model.observations import Observation
 from softdock.model.system import WORLD, System
 
 GROUPS: tuple[ChannelGroup, ...] = (
-    Motion(), Joints(), JointReactions(), FrameReactions(), *ELEMENT_GROUPS, Contacts(), AnyContact(), Zones(),
-    Structures(), Interfaces(), Controllers(), Navigation(), Thrusters(), Sunlight(), Nodes(),
+    FrameMotion(), Joints(), JointReactions(), FrameReactions(), *ELEMENT_GROUPS, Contacts(), AnyContact(), Zones(),
+    Structures(), Interfaces(), Controllers(), NavigationEstimates(), Thrusters(), Sunlight(), Nodes(),
 )  # fmt: skip
 """All groups, in the order of the reference and of the recorded channels."""
 
@@ -42,7 +42,7 @@ def find_channel(system: System, observation: Observation) -> tuple[ChannelGroup
         if field in (fields := group.fields_of(system, name)):
             group.check(system, observation)
             return group, fields[field]
-    known = [one for group in owners for one in group.fields_of(system, name)]
+    known = [field for group in owners for field in group.fields_of(system, name)]
     listed = ", ".join(known)
     owner = f"{owners[0].noun} {name!r}".lstrip()
     raise ValueError(f"{owner} has no {field!r}{suggest_field(field, known)}; it has: {listed}")
@@ -79,12 +79,12 @@ def unit_of(system: System, observation: Quantity) -> str:
 def units_of(system: System, name: str) -> dict[str, str]:
     """Return the fields of a named object and their SI units."""
     fields = (group.fields_of(system, name) for group in _owners(system, name))
-    return {key: field.unit for one in fields for key, field in one.items()}
+    return {key: field.unit for group_fields in fields for key, field in group_fields.items()}
 
 
 def default_observations(system: System) -> list[Observation]:
     """Return the quantities that are recorded by default."""
-    return [one for group in GROUPS for one in group.recorded(system)]
+    return [observation for group in GROUPS for observation in group.recorded(system)]
 
 
 def list_channels(system: System) -> Iterator[tuple[str, str, str]]:

@@ -16,7 +16,10 @@ from softdock.native.simd import LANES, horizontal_max, horizontal_sum, load, st
 
 @inline
 def motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A):
-    """Return `motion_bound`, inlined. There is no force while it is at most the clearance."""
+    """Return how far any point of B's surface may be from the path of its near list, relative to A [m]; Eq. (C19).
+
+    There is no force while it is at most the clearance of the list.
+    """
     return path_deviation(lists.work[pair], arrays.nodes[arrays.pairs[pair]["root_node"]], R_AB, p_AB_A)[0]
 
 
@@ -60,7 +63,7 @@ def squared_deviation(d, half, place):
 
 @kernel
 def motion_bound(arrays, lists, pair, R_AB, p_AB_A):
-    """Return a bound on the distance of any point of B's surface from the path of its near list, relative to A [m]."""
+    """Return the bound of `motion_bound_inlined`, as a function that is called."""
     return motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A)
 
 

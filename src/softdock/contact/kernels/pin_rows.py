@@ -2,7 +2,7 @@
 
 from softdock.native.decorators import inline
 
-# Parts of a pin; values of `pins.Part`.
+# Parts of a pin; values of `pins.PinPart`.
 LEADING_CAP, TRAILING_CAP, BODY = 0, 1, 2
 CORRECTION = 3  # not a contact: corrects for stiffness that two contacts have in common
 

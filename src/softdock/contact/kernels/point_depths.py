@@ -92,26 +92,26 @@ def block_depths(segments, block, Z, Q):
         return depths_below_sphere(segments, first, Z, Q)
     inverse = (inverse_sqrt(Q[0]), inverse_sqrt(Q[1]), inverse_sqrt(Q[2]), inverse_sqrt(Q[3]))
     R = (Q[0] * inverse[0], Q[1] * inverse[1], Q[2] * inverse[2], Q[3] * inverse[3])
-    one = depths_below(segments, first, Z, R, inverse)
+    below_first = depths_below(segments, first, Z, R, inverse)
     if block["facing"] == FACES_ONE:
-        return one
-    two = depths_below(segments, first + 1, Z, R, inverse)
+        return below_first
+    below_second = depths_below(segments, first + 1, Z, R, inverse)
     return (
-        select_segment(segments, first, Z[0], R[0], one[0], two[0]),
-        select_segment(segments, first, Z[1], R[1], one[1], two[1]),
-        select_segment(segments, first, Z[2], R[2], one[2], two[2]),
-        select_segment(segments, first, Z[3], R[3], one[3], two[3]),
+        select_segment(segments, first, Z[0], R[0], below_first[0], below_second[0]),
+        select_segment(segments, first, Z[1], R[1], below_first[1], below_second[1]),
+        select_segment(segments, first, Z[2], R[2], below_first[2], below_second[2]),
+        select_segment(segments, first, Z[3], R[3], below_first[3], below_second[3]),
     )
 
 
 @inline
-def select_segment(segments, k, z, r, one, two):
+def select_segment(segments, k, z, r, below, below_next):
     """Return the depths below segment k, or below the next segment for points beyond its end."""
     beyond = distance_beyond_end(segments, k, z, r)
     return (
-        select_positive(beyond, two[0], one[0]),
-        select_positive(beyond, two[1], one[1]),
-        select_positive(beyond, two[2], one[2]),
+        select_positive(beyond, below_next[0], below[0]),
+        select_positive(beyond, below_next[1], below[1]),
+        select_positive(beyond, below_next[2], below[2]),
     )
 
 

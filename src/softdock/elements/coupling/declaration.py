@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from softdock.elements.coupling.kernels import CouplingValue
 from softdock.elements.coupling.model import Coupling
 from softdock.elements.declaration import ConnectionKind, ElementRecord, Surroundings
-from softdock.elements.fields import ElementField, ElementFields, Source, wrench_fields
+from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
 from softdock.elements.kernels.motion_profiles import UNLIMITED
 from softdock.quantities.model import FieldError, Findings
 from softdock.tree.frames import Anchor
@@ -28,32 +28,32 @@ class CouplingKind(ConnectionKind):
     missing_in_mjcf = "MuJoCo has no plugs and sockets."
     fields: ClassVar[ElementFields] = {
         "stroke": ElementField(
-            unit="m", source=Source.DEFLECTION,
+            unit="m", source=FieldSource.DEFLECTION,
             meaning="Travel of the tip of the plug into the socket; negative outside.",
         ),
-        "force": ElementField(unit="N", meaning="Size of the total force.", source=Source.FORCE),
+        "force": ElementField(unit="N", meaning="Size of the total force.", source=FieldSource.FORCE),
         "misalignment": ElementField(
             unit="m", meaning="Distance of the tip of the plug from the axis of the socket.",
-            source=Source.VALUE, component=CouplingValue.MISALIGNMENT, is_size=True,
+            source=FieldSource.VALUE, component=CouplingValue.MISALIGNMENT, is_size=True,
         ),
         "angle": ElementField(
             unit="rad", meaning="Angle between the axes of plug and socket.",
-            source=Source.VALUE, component=CouplingValue.ANGLE, is_size=True,
+            source=FieldSource.VALUE, component=CouplingValue.ANGLE, is_size=True,
         ),
         "mated": ElementField(
             unit="1", meaning="1 where the stroke is complete within the limits of misalignment, else 0.",
-            source=Source.VALUE, component=CouplingValue.MATED,
+            source=FieldSource.VALUE, component=CouplingValue.MATED,
         ),
         "jammed": ElementField(
             unit="1", meaning="1 where the plug did not enter because the limits were exceeded, else 0.",
-            source=Source.VALUE, component=CouplingValue.JAMMED,
+            source=FieldSource.VALUE, component=CouplingValue.JAMMED,
         ),
         "missed": ElementField(
             unit="1", meaning="1 where the plug is beside the socket, beyond its capture radius, else 0.",
-            source=Source.VALUE, component=CouplingValue.MISSED,
+            source=FieldSource.VALUE, component=CouplingValue.MISSED,
         ),
         "energy": ElementField(
-            unit="J", meaning="Elastic energy of spring, latch, guidance and end stop.", source=Source.ENERGY
+            unit="J", meaning="Elastic energy of spring, latch, guidance and end stop.", source=FieldSource.ENERGY
         ),
         **wrench_fields(),
     }  # fmt: skip

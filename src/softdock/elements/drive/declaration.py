@@ -17,15 +17,15 @@ from softdock.elements.declaration import (
 )
 from softdock.elements.drive.kernels import DriveValue, Follows, start_drive
 from softdock.elements.drive.model import Drive
-from softdock.elements.fields import ElementField, ElementFields, Source
-from softdock.elements.kernels.motion_profiles import UNLIMITED, Profile, rest_at
+from softdock.elements.fields import ElementField, ElementFields, FieldSource
+from softdock.elements.kernels.motion_profiles import UNLIMITED, ProfileKind, rest_at
 from softdock.quantities.model import FieldError
 from softdock.tree.indices import StateKind
 
 if TYPE_CHECKING:
     from softdock.model.system import System
 
-PROFILES = {"ramp": Profile.RAMP, "trapezoidal": Profile.TRAPEZOIDAL, "s-curve": Profile.S_CURVE}
+PROFILES = {"ramp": ProfileKind.RAMP, "trapezoidal": ProfileKind.TRAPEZOIDAL, "s-curve": ProfileKind.S_CURVE}
 _RATES: Mapping[str, str] = {"m": "m/s", "rad": "rad/s", "m/s": "m/s^2", "rad/s": "rad/s^2"}
 
 
@@ -43,27 +43,27 @@ class DriveKind(JointKind):
     fields: ClassVar[ElementFields] = {
         **JOINT_FIELDS,
         "deflection": ElementField(
-            unit="m or rad", meaning="Deflection from the command.", source=Source.DEFLECTION
+            unit="m or rad", meaning="Deflection from the command.", source=FieldSource.DEFLECTION
         ),
         "command": ElementField(
             unit="m or rad", meaning="Position, or speed, that the drive follows.",
-            source=Source.VALUE, component=DriveValue.COMMAND,
+            source=FieldSource.VALUE, component=DriveValue.COMMAND,
         ),
         "command_speed": ElementField(
             unit="m/s or rad/s", meaning="Rate of `command`.",
-            source=Source.VALUE, component=DriveValue.COMMAND_SPEED,
+            source=FieldSource.VALUE, component=DriveValue.COMMAND_SPEED,
         ),
         "lag": ElementField(
-            unit="m or rad", source=Source.VALUE, component=DriveValue.LAG,
+            unit="m or rad", source=FieldSource.VALUE, component=DriveValue.LAG,
             meaning="Size of the difference of command and joint; zero without power, unless the drive is "
             "self-locking.",
         ),
         "power": ElementField(
             unit="W", meaning="Mechanical power of the motor; negative while it brakes.",
-            source=Source.VALUE, component=DriveValue.POWER,
+            source=FieldSource.VALUE, component=DriveValue.POWER,
         ),
         "stalled": ElementField(
-            unit="1", source=Source.VALUE, component=DriveValue.STALLED,
+            unit="1", source=FieldSource.VALUE, component=DriveValue.STALLED,
             meaning="Positive while the drive is at its limit of force or power and its joint slower than "
             "`stall_speed`; in conditions without a comparison: `motor.stalled for 0.2 s`.",
         ),

@@ -14,7 +14,7 @@ from softdock.elements.kernels.motion_profiles import (
     KNOTS,
     TIME,
     UNLIMITED,
-    Profile,
+    ProfileKind,
     command_at,
     delay_of,
     plan_motion,
@@ -427,7 +427,7 @@ def start_drive(element, drive, state, t, y, value, speed, has_power):
             speed, acceleration = state.speed_ratio * speed, 0.0
         if element.at_state >= 0:
             y[element.at_state] = 0.0
-    elif drive.profile != Profile.RAMP:
+    elif drive.profile != ProfileKind.RAMP:
         speed = min(max(speed, -drive.rate), drive.rate)
     state.speed_ratio = 1.0
     plan_motion(drive, state, t, value, speed, acceleration)

@@ -9,7 +9,7 @@ from enum import IntEnum
 from softdock.native.decorators import inline, kernel
 
 
-class Profile(IntEnum):
+class ProfileKind(IntEnum):
     """Kinds of profiles."""
 
     RAMP = 0
@@ -79,7 +79,7 @@ def plan_motion(drive, state, t, position, speed, acceleration):
     state.knot_count = 0
     if drive.rate >= UNLIMITED:
         rest_at(state, t, target)
-    elif drive.profile == Profile.RAMP:
+    elif drive.profile == ProfileKind.RAMP:
         gap = target - position
         if gap != 0.0:
             add_knot(state, t, position, math.copysign(drive.rate, gap), 0.0, 0.0)
@@ -92,7 +92,7 @@ def plan_motion(drive, state, t, position, speed, acceleration):
 def plan_smooth_motion(drive, state, t, position, speed, acceleration):
     """Plan a motion with limited acceleration: end the present one, go to the peak speed, cruise, stop; Eq. (M102)."""
     target = state.target
-    if drive.profile == Profile.S_CURVE and acceleration != 0.0:
+    if drive.profile == ProfileKind.S_CURVE and acceleration != 0.0:
         # A jerk-limited command has no jump of the acceleration, either.
         jerk = -math.copysign(drive.jerk, acceleration)
         t, position, speed = add_segment(
@@ -123,7 +123,7 @@ def add_segment(state, t, position, speed, acceleration, jerk, span):
 @inline
 def jerk_time(drive, change):
     """Return the time for which the jerk acts at each end of a change of speed [s]; 0 without a limit of jerk."""
-    if drive.profile != Profile.S_CURVE:
+    if drive.profile != ProfileKind.S_CURVE:
         return 0.0
     return min(math.sqrt(change / drive.jerk), drive.acceleration / drive.jerk)
 
@@ -134,7 +134,7 @@ def change_time(drive, change):
     if change == 0.0:
         return 0.0
     rise = jerk_time(drive, change)
-    if drive.profile != Profile.S_CURVE:
+    if drive.profile != ProfileKind.S_CURVE:
         return change / drive.acceleration
     return rise + change / (drive.jerk * rise)
 
@@ -156,7 +156,7 @@ def peak_speed(drive, start, distance):
     low, high = max(start, 0.0), max(drive.rate, start)
     if travel(drive, start, high) <= distance:
         return high
-    if drive.profile == Profile.TRAPEZOIDAL:
+    if drive.profile == ProfileKind.TRAPEZOIDAL:
         peak = math.sqrt(max(0.0, drive.acceleration * distance + 0.5 * start * start))
         return min(max(peak, low), high)
     for _ in range(BISECTIONS):
@@ -178,7 +178,7 @@ def add_speed_change(drive, state, t, position, speed, to):
         return t, position, speed
     sign = math.copysign(1.0, to - speed)
     rise = jerk_time(drive, change)
-    if drive.profile != Profile.S_CURVE:
+    if drive.profile != ProfileKind.S_CURVE:
         t, position, _ = add_segment(
             state, t, position, speed, sign * drive.acceleration, 0.0, change / drive.acceleration
         )

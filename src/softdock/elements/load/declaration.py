@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from softdock.elements.declaration import ElementKind, ElementRecord, Surroundings, write_frame
-from softdock.elements.fields import ElementField, ElementFields, Source, wrench_fields
+from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
 from softdock.elements.load.model import Load
 from softdock.errors import suggest
 from softdock.quantities.model import FieldError, Findings
@@ -26,9 +26,9 @@ class LoadKind(ElementKind):
     replaceable = False
     missing_in_mjcf = "MJCF has no external forces over time."
     fields: ClassVar[ElementFields] = {
-        "force": ElementField(unit="N", meaning="Size of the force.", source=Source.FORCE),
-        "energy": ElementField(unit="J", meaning="Zero: a load stores none.", source=Source.ENERGY),
-        "deflection": ElementField(unit="m", meaning="Zero: a load has none.", source=Source.DEFLECTION),
+        "force": ElementField(unit="N", meaning="Size of the force.", source=FieldSource.FORCE),
+        "energy": ElementField(unit="J", meaning="Zero: a load stores none.", source=FieldSource.ENERGY),
+        "deflection": ElementField(unit="m", meaning="Zero: a load has none.", source=FieldSource.DEFLECTION),
         **wrench_fields(),
     }
     unrecorded = ("energy", "deflection")

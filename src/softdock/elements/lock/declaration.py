@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from softdock.elements.declaration import ConnectionKind
-from softdock.elements.fields import ElementField, ElementFields, Source, wrench_fields
+from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
 from softdock.elements.lock.model import Lock
 
 
@@ -20,11 +20,14 @@ class LockKind(ConnectionKind):
     missing_in_mjcf = "rigid connections are switched by events."
     fields: ClassVar[ElementFields] = {
         "force": ElementField(
-            unit="N", meaning="Size of the force that the lock transmits.", source=Source.FORCE
+            unit="N", meaning="Size of the force that the lock transmits.", source=FieldSource.FORCE
         ),
-        "energy": ElementField(unit="J", meaning="Zero: a lock stores none.", source=Source.ENERGY),
+        "energy": ElementField(unit="J", meaning="Zero: a lock stores none.", source=FieldSource.ENERGY),
         "deflection": ElementField(
-            unit="m", meaning="Distance from the pose that it holds.", source=Source.DEFLECTION, is_size=True
+            unit="m",
+            meaning="Distance from the pose that it holds.",
+            source=FieldSource.DEFLECTION,
+            is_size=True,
         ),
         **wrench_fields(),
     }

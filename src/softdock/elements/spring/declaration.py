@@ -9,7 +9,7 @@ from softdock.elements.declaration import (
     Surroundings,
     has_steep_friction,
 )
-from softdock.elements.fields import ElementField, ElementFields, Source
+from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.spring.kernels import Stiffening
 from softdock.elements.spring.model import Spring
 from softdock.quantities.model import FieldError
@@ -24,7 +24,7 @@ class SpringKind(JointKind):
     fields: ClassVar[ElementFields] = {
         **JOINT_FIELDS,
         "force": ElementField(
-            unit="N or N*m", source=Source.FORCE,
+            unit="N or N*m", source=FieldSource.FORCE,
             meaning="Force that the spring transmits; on a joint that turns a torque, which is also called `moment`. "
             "Positive forces act towards the rest position.",
         ),
@@ -38,7 +38,7 @@ class SpringKind(JointKind):
 
     def is_size(self, field: ElementField, record: Any) -> bool:
         """Return whether a field is the size of a vector: force and deflection of a spring on several axes."""
-        return bool(record["rows"] > 1) and field.source is not Source.ENERGY
+        return bool(record["rows"] > 1) and field.source is not FieldSource.ENERGY
 
     def is_stiff(self, element: Spring) -> bool:
         """Return whether its friction is steep."""

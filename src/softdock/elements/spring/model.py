@@ -62,3 +62,8 @@ class Spring(JointElement):
     """Speed below which friction is proportional to speed."""
     active: Flag = True
     """Whether it acts from the start; events switch it by `enable` and `disable`."""
+
+
+def energy_metric(name: str) -> str:
+    """Return the name of the metric with the largest energy [J] that a spring stores in a run."""
+    return f"spring_energy_max_{name.replace('-', '_')}"

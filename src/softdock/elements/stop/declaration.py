@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, RunLimits, Surroundings
-from softdock.elements.fields import ElementField, ElementFields, Source
+from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.kernels.motion_profiles import UNLIMITED
 from softdock.elements.stop.model import Stop
 from softdock.quantities.model import FieldError
@@ -23,11 +23,11 @@ class StopKind(JointKind):
     fields: ClassVar[ElementFields] = {
         **JOINT_FIELDS,
         "force": ElementField(
-            unit="N or N*m", source=Source.FORCE,
+            unit="N or N*m", source=FieldSource.FORCE,
             meaning="Size of the force of the stop; on a joint that turns a torque, which is also called `moment`.",
         ),
         "deflection": ElementField(
-            unit="m or rad", source=Source.DEFLECTION,
+            unit="m or rad", source=FieldSource.DEFLECTION,
             meaning="Depth beyond the nearer limit (negative inside).",
         ),
     }  # fmt: skip

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from softdock.elements.declaration import ConnectionKind, ElementRecord, LineForce, Surroundings
-from softdock.elements.fields import ElementField, ElementFields, Source, wrench_fields
+from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
 from softdock.elements.strut.model import Strut
 
 
@@ -19,11 +19,13 @@ class StrutKind(ConnectionKind):
     reaction, signed, connects, acts_along_line = "strut", True, True, True
     fields: ClassVar[ElementFields] = {
         "force": ElementField(
-            unit="N", meaning="Force that the strut transmits, positive if it pulls.", source=Source.FORCE
+            unit="N",
+            meaning="Force that the strut transmits, positive if it pulls.",
+            source=FieldSource.FORCE,
         ),
-        "energy": ElementField(unit="J", meaning="Stored elastic energy.", source=Source.ENERGY),
+        "energy": ElementField(unit="J", meaning="Stored elastic energy.", source=FieldSource.ENERGY),
         "deflection": ElementField(
-            unit="m", meaning="Change of length.", source=Source.DEFLECTION, is_size=True
+            unit="m", meaning="Change of length.", source=FieldSource.DEFLECTION, is_size=True
         ),
         **{name: field for name, field in wrench_fields().items() if field.unit == "N"},
     }

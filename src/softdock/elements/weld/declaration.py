@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from softdock.elements.declaration import ConnectionKind, ElementRecord, Surroundings
-from softdock.elements.fields import ElementField, ElementFields, Source, wrench_fields
+from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
 from softdock.elements.weld.model import Weld
 
 
@@ -20,11 +20,14 @@ class WeldKind(ConnectionKind):
     missing_in_mjcf = "MuJoCo's weld is a constraint, not a stiffness."
     fields: ClassVar[ElementFields] = {
         "force": ElementField(
-            unit="N", meaning="Size of the force that the weld transmits.", source=Source.FORCE
+            unit="N", meaning="Size of the force that the weld transmits.", source=FieldSource.FORCE
         ),
-        "energy": ElementField(unit="J", meaning="Stored elastic energy.", source=Source.ENERGY),
+        "energy": ElementField(unit="J", meaning="Stored elastic energy.", source=FieldSource.ENERGY),
         "deflection": ElementField(
-            unit="m", meaning="Distance from the pose that it holds.", source=Source.DEFLECTION, is_size=True
+            unit="m",
+            meaning="Distance from the pose that it holds.",
+            source=FieldSource.DEFLECTION,
+            is_size=True,
         ),
         **wrench_fields(),
     }

@@ -71,17 +71,17 @@ def start_tableau(effect, cost, longest, demand, weight, tableau):
 @inline
 def entering_column(tableau, columns, careful):
     """Return the variable whose move lowers the cost most per unit, or the first such one; -1 at the optimum."""
-    best, found = 0.0, -1
+    best, entering = 0.0, -1
     for j in range(columns):
         place, reduced = tableau[PLACE, j], tableau[REDUCED, j]
         if place == BASIC or tableau[UPPER, j] <= 0.0:
             continue
         gain = -reduced if place == AT_LOWER else reduced
         if gain > 1e-9 * (1.0 + abs(tableau[REDUCED, j])) and gain > best:
-            best, found = gain, j
+            best, entering = gain, j
             if careful:
                 break
-    return found
+    return entering
 
 
 @inline

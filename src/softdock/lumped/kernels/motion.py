@@ -13,23 +13,23 @@ from softdock.lumped.kernels.polynomial import (
 )
 from softdock.native.decorators import kernel
 
-# Chain: `line` has the rows MASS to INVERSE_MASS; masses are ordered from the chaser's rear to the target's far end.
-# Link i joins masses i and i+1, the last link the wall; the link of the interface (index `touching`) is empty.
-Chain = namedtuple("Chain", "line touching gap")
+# ChainArrays: `line` has the rows MASS to INVERSE_MASS; masses are ordered from the chaser's rear to the target's far
+# end. Link i joins masses i and i+1, the last link the wall; the link of the interface (index `touching`) is empty.
+ChainArrays = namedtuple("ChainArrays", "line touching gap")
 MASS, STIFFNESS, DAMPING, INVERSE_MASS = range(4)
-# Interface: pad (Kelvin-Voigt; zeros without a pad), restitution (-1 without), wedge (tip_length 0 without).
-Interface = namedtuple(
-    "Interface",
+# InterfaceLaw: pad (Kelvin-Voigt; zeros without a pad), restitution (-1 without), wedge (tip_length 0 without).
+InterfaceLaw = namedtuple(
+    "InterfaceLaw",
     "pad_stiffness pad_damping restitution wedge_in wedge_out wedge_elastic tip_length jams settle_speed",
 )
-# Work: `q` has the Taylor coefficients of all positions, then of all velocities; `c` those of overlap, overlap rate,
-# interface force, wall force and the wedge's share of the interface force, and two scratch rows. `events` has time and
-# kind of each event; `sizes` and `peaks` have size and row of the peak of each load.
-Work = namedtuple("Work", "q c state totals rows events sizes peaks")
+# ChainWork: `q` has the Taylor coefficients of all positions, then of all velocities; `c` those of overlap, overlap
+# rate, interface force, wall force and the wedge's share of the interface force, and two scratch rows. `events` has
+# time and kind of each event; `sizes` and `peaks` have size and row of the peak of each reaction.
+ChainWork = namedtuple("ChainWork", "q c state totals rows events sizes peaks")
 OVERLAP, OVERLAP_RATE, INTERFACE_FORCE, WALL_FORCE, WEDGE_FORCE, LINK_FORCE, SCRATCH = range(7)
 SERIES_COUNT = 7
 
-# Indices of Work.state (integers).
+# Indices of ChainWork.state (integers).
 (
     PAD_STATE,
     COUPLING,
@@ -120,8 +120,9 @@ def expand_series(chain, law, work):
     line, q, c, a = chain.line, work.q, work.c, chain.touching
     n = line.shape[1]
     k_e, d_e = interface_stiffness(law, work.state), interface_damping(law, work.state)
-    locked = work.state[COUPLING] >= STUCK
-    in_wedge = UNCOUPLED < work.state[COUPLING] <= STUCK
+    coupling = work.state[COUPLING]
+    locked = coupling == STUCK or coupling == RESTING
+    in_wedge = coupling == SLIDING_IN or coupling == SLIDING_OUT or coupling == STUCK
     k_p = law.pad_stiffness if work.state[PAD_STATE] == PAD_LOADED else 0.0
     mu = reduced_mass(chain)
     for k in range(ORDER + 1):

@@ -1,4 +1,4 @@
-"""Peaks of the loads of a mass chain: largest values of the polynomials of every step, with the state at that time."""
+"""Peaks of the reactions of a mass chain: largest values of the polynomials of every step, and the state then."""
 
 from softdock.lumped.kernels.motion import (
     COUPLING,
@@ -17,22 +17,22 @@ from softdock.lumped.kernels.polynomial import ORDER, evaluate, next_crossing
 from softdock.lumped.kernels.rows import ROW_TIME, fill_row
 from softdock.native.decorators import kernel
 
-# Loads after those of the links; the load of the empty link `touching` is that of the interface.
-WEDGE_LOAD, OVERLAP_LOAD = 0, 1
-EXTRA_LOADS = 2
+# Reactions after those of the links; the reaction of the empty link `touching` is that of the interface.
+WEDGE_REACTION, OVERLAP_PEAK = 0, 1
+EXTRA_PEAKS = 2
 PENDING = -1.0  # time in the row of a peak at the end of a step, until the next step exceeds it or not
 
 
 @kernel
 def track_peaks(chain, work, end, is_last):
-    """Update the peaks of all loads and of the overlap within a step; `is_last` before an event or the end."""
+    """Update the peaks of all reactions and of the overlap within a step; `is_last` before an event or the end."""
     state, n = work.state, chain.line.shape[1]
     track_link_peaks(chain, work, end, is_last)
     if state[COUPLING] == UNCOUPLED and state[PAD_STATE] == PAD_OPEN:
         return
     track_peak(work, INTERFACE_FORCE, chain.touching, False, end, is_last)
-    track_peak(work, WEDGE_FORCE, n + WEDGE_LOAD, True, end, is_last)
-    track_peak(work, OVERLAP, n + OVERLAP_LOAD, False, end, is_last)
+    track_peak(work, WEDGE_FORCE, n + WEDGE_REACTION, True, end, is_last)
+    track_peak(work, OVERLAP, n + OVERLAP_PEAK, False, end, is_last)
 
 
 @kernel
@@ -53,17 +53,17 @@ def track_link_peaks(chain, work, end, is_last):
 
 
 @kernel
-def track_peak(work, quantity, load, both_signs, end, is_last):
-    """Update the peak of one load and the row of the state at that time.
+def track_peak(work, quantity, reaction, both_signs, end, is_last):
+    """Update the peak of one reaction and the row of the state at that time.
 
-    A load that still rises at the end of a step is filled in by a later step: rows of long chains are expensive.
+    A reaction that still rises at the end of a step is filled in by a later step: rows of long chains are expensive.
     """
-    c, row = work.c[quantity], work.peaks[load]
+    c, row = work.c[quantity], work.peaks[reaction]
     size, t = 0.0, 0.0
-    if largest_possible_size(c, end) > work.sizes[load]:
+    if largest_possible_size(c, end) > work.sizes[reaction]:
         size, t = largest_size(c, work.c[SCRATCH], both_signs, end)
-    if size > work.sizes[load]:
-        work.sizes[load] = size
+    if size > work.sizes[reaction]:
+        work.sizes[reaction] = size
         if t < end or is_last:
             fill_row(work, row, t)
         else:

@@ -13,11 +13,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from ruamel.yaml import YAML
 
-from softdock.campaign.loading import campaign_text, load_text
+from softdock.campaign.loading import campaign_text, read_campaign_text
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import CampaignProgress, run
 from softdock.campaign.statistics import wilson
-from softdock.campaign.table import Table, read_table
+from softdock.campaign.table import CampaignTable, read_table
 from softdock.files.atomic import write_atomic
 from softdock.model.contact_conditions import CONDITION_UNITS, preset_box
 from softdock.presentation.colours import SERIES
@@ -62,7 +62,7 @@ def draw(out: Path, progress: Progress, runs: int | None = None) -> list[Path]:
     plans = {"": approach_plan(runs or RUNS)}
     for label, what in AFTER_CONTACT.items():
         plans[label] = approach_plan(runs or STRATEGY_RUNS, *what, SPEEDS)
-    tables: dict[str, Table] = {}
+    tables: dict[str, CampaignTable] = {}
     total = sum(plan.runs for plan in plans.values())
     done = 0
     for label, plan in plans.items():
@@ -94,10 +94,10 @@ def approach_plan(
             field = f"gnc.servicer.navigation.sensor.bias.{axis}"
             data["dispersions"][field] = {"normal": {"mean": 0.0, "deviation": BIAS}}
         data["set"]["duration"] = 500.0  # the slowest approaches take twice the time
-    return load_text(json.dumps(data), path)
+    return read_campaign_text(json.dumps(data), path)
 
 
-def _run(plan: Plan, label: str, progress: Progress, start: float, share: float) -> Table:
+def _run(plan: Plan, label: str, progress: Progress, start: float, share: float) -> CampaignTable:
     """Run a campaign in a temporary folder and return its table."""
 
     def report(state: CampaignProgress) -> None:
@@ -114,13 +114,13 @@ def _limits(box: str, condition: str) -> tuple[float, float] | None:
     return preset_box(box).limits().get(condition)
 
 
-def _sizes(table: Table, condition: str) -> "Array":
+def _sizes(table: CampaignTable, condition: str) -> "Array":
     """Return the size of a contact condition in every run with a contact [SI]."""
     values = np.abs(table.metrics[f"contact_{condition}"])
     return values[np.isfinite(values)]
 
 
-def contact_conditions(table: Table) -> Figure:
+def contact_conditions(table: CampaignTable) -> Figure:
     """Draw the distribution of every contact condition with the limits of published boxes."""
     figure = Figure(figsize=(11.0, 6.0), layout="constrained")
     axes = figure.subplots(2, 4).ravel()
@@ -141,7 +141,7 @@ def contact_conditions(table: Table) -> Figure:
     return figure
 
 
-def _draw_condition(ax: "Axes", table: Table, condition: str, colours: Mapping[str, str]) -> None:
+def _draw_condition(ax: "Axes", table: CampaignTable, condition: str, colours: Mapping[str, str]) -> None:
     """Draw the histogram of a contact condition; limits outside of it are written at its sides."""
     unit, factor = DISPLAY[CONDITION_UNITS[condition]]
     values = factor * _sizes(table, condition)
@@ -183,7 +183,7 @@ def _write_limit(ax: "Axes", text: str, x: float, line: int, colour: str) -> Non
     )
 
 
-def write_conditions(table: Table, path: Path) -> None:
+def write_conditions(table: CampaignTable, path: Path) -> None:
     """Write mean, percentiles and share within every box of all contact conditions as CSV, in display units."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -210,7 +210,7 @@ def _summary(values: "Array") -> tuple[float, float, float]:
     return float(values.mean()), float(np.quantile(values, 0.95)), float(values.max())
 
 
-def after_contact(tables: Mapping[str, Table]) -> Figure:
+def after_contact(tables: Mapping[str, CampaignTable]) -> Figure:
     """Draw capture probability, peak force, gimbal angle and propellant of every strategy after the first contact."""
     figure = Figure(figsize=(11.0, 6.4), layout="constrained")
     axes = figure.subplots(2, 2)
@@ -232,7 +232,7 @@ def after_contact(tables: Mapping[str, Table]) -> Figure:
     return figure
 
 
-def _draw_capture(ax: "Axes", tables: Mapping[str, Table]) -> None:
+def _draw_capture(ax: "Axes", tables: Mapping[str, CampaignTable]) -> None:
     """Draw the capture probability of every strategy with its 95 % interval."""
     for i, (table, colour) in enumerate(zip(tables.values(), SERIES)):
         count, total = sum(outcome == "captured" for outcome in table.outcome), len(table.outcome)

@@ -13,7 +13,7 @@ from softdock.native.decorators import kernel
 from softdock.spatial.kernels import cross, momentum, transform_inertia
 
 
-class ArmModel(NamedTuple):
+class ArmArrays(NamedTuple):
     """An arm as arrays: link 0 is the base, link i moves by joint i - 1."""
 
     parent: NDArray[np.int64]

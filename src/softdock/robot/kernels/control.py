@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.forces.derivative import derivative
-from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.recording.run_data import RunStatus
 from softdock.dynamics.kernels.run.time_loop import advance_run
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
@@ -105,11 +105,11 @@ def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau, mov
 
     `cycle` (1,) of TORQUE_CYCLE is the progress; `at_q`, `at_u` (joints,) are the joints' rows of positions and speeds,
     `moved` (joints,) the links that they move; `q`, `qdot`, `tau` (joints,) get what was measured and applied last,
-    `periods` what happened in every torque period. Returns a `Status`; after LISTS_TOO_LONG the next call continues in
-    the same period.
+    `periods` what happened in every torque period. Returns a `RunStatus`; after LISTS_TOO_LONG the next call
+    continues in the same period.
     """
     s, c, n_q = run.progress[0], cycle[0], run.system.world[0].n_q
-    status = Status.TIME_REACHED.value
+    status = RunStatus.TIME_REACHED.value
     while c.done < c.periods:
         if c.held == 0:
             for i in range(q.shape[0]):
@@ -121,11 +121,11 @@ def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau, mov
             c.held = 1
         s.t_end = min(c.begin + (c.done + 1) * c.duration / c.periods, c.run_end)
         status = advance_run(run)
-        if status == Status.LISTS_TOO_LONG.value:
+        if status == RunStatus.LISTS_TOO_LONG.value:
             return status
         log_period(run, law, c, at_u, qdot, tau, moved, periods)
         c.done, c.held = c.done + 1, 0
-        if status != Status.TIME_REACHED.value or s.t >= c.run_end:
+        if status != RunStatus.TIME_REACHED.value or s.t >= c.run_end:
             return status
     return status
 

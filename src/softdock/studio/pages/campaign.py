@@ -11,11 +11,11 @@ from softdock.errors import InputError, RunError
 from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_of
 from softdock.studio.pages import axes, campaign_summary, frame, unit_choice
 from softdock.studio.pages.campaigns import show_outcomes
-from softdock.studio.pages.envelope import Envelope
+from softdock.studio.pages.envelope import EnvelopePanel
 from softdock.studio.pages.run import RunView
 from softdock.studio.pages.scatter import Scatter
 from softdock.studio.pages.springs import Springs
-from softdock.studio.pages.table import Table
+from softdock.studio.pages.table import TablePanel
 
 if TYPE_CHECKING:
     from softdock.studio.columns import Columns
@@ -25,7 +25,7 @@ POLL_PERIOD = 0.7  # s between two updates of a running campaign
 REFRESH = 4  # updates between two refreshes of table and charts
 
 
-class Panel(Protocol):
+class CampaignPanel(Protocol):
     """A view of the table of a campaign."""
 
     def refresh(self) -> None:
@@ -64,7 +64,7 @@ class CampaignPage:
         self.studio, self.campaign = studio, campaign
         self.columns: Columns = studio.campaigns.columns(campaign)
         self.updates = 0
-        self.panels: list[Panel] = []
+        self.panels: list[CampaignPanel] = []
         self.summary: dict[str, Any] = {}
         self.choice = unit_choice.current()
 
@@ -122,7 +122,7 @@ class CampaignPage:
         inputs = [name for name in names if name.startswith("input ")] or names
         proposed = await background.io_bound(axes.default_axes, self.columns, inputs)
         for panel in self.panels:
-            if proposed and isinstance(panel, Scatter | Envelope):
+            if proposed and isinstance(panel, Scatter | EnvelopePanel):
                 panel.axes.propose(proposed)
             panel.refresh()
 
@@ -168,10 +168,12 @@ class CampaignPage:
     def _lay_out(self) -> None:
         names = self.columns.numeric_names()
         inputs = [name for name in names if name.startswith("input ")] or names
-        factories: dict[str, Callable[[], Panel]] = {
+        factories: dict[str, Callable[[], CampaignPanel]] = {
             "Scatter": lambda: Scatter(self.columns, self.system, self.show_run),
-            "Table": lambda: Table(self.columns, self.system, self.show_run),
-            "Envelope": lambda: Envelope(self.columns, self.system, inputs if len(inputs) > 1 else names),
+            "Table": lambda: TablePanel(self.columns, self.system, self.show_run),
+            "Envelope": lambda: EnvelopePanel(
+                self.columns, self.system, inputs if len(inputs) > 1 else names
+            ),
             "Springs": lambda: Springs(self.columns, self.system),
         }
         if self.summary.get("requirements"):

@@ -10,7 +10,7 @@ from softdock.presentation.chart import Chart, LimitLine, Series, TimeCurve, tim
 from softdock.presentation.colours import SERIES, STATUS_COLOURS
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.result import Array, Event
+from softdock.result import Array, RunEvent
 
 GREY, FAINT = "#8a94a3", "rgba(138,148,163,0.22)"
 EARLIER = (4, 4)
@@ -57,7 +57,7 @@ def over_time(
     return time_chart(
         drawn,
         (min(ends), max(ends)),
-        events=[Event(time=float(event["time"]), name="") for event in events],
+        events=[RunEvent(time=float(event["time"]), name="") for event in events],
         limits=[LimitLine(**limit) for limit in limits if limit["channel"] in curves],
         earlier=[_time_curve(name, curve) for name, curve in earlier.items()],
         system=system,
@@ -115,7 +115,7 @@ def _time_curve(name: str, curve: Mapping[str, Any]) -> TimeCurve:
 
 def by_unit(curves: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return curves grouped by unit, in the order in which the units appear."""
-    found: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for name, curve in curves.items():
-        found.setdefault(curve["unit"], {})[name] = curve
-    return found
+        groups.setdefault(curve["unit"], {})[name] = curve
+    return groups

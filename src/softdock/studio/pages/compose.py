@@ -29,7 +29,7 @@ FIRST_FIELDS = ("approach.speed", "speed")
 
 
 @dataclass
-class Row:
+class DispersionRow:
     """The elements of one dispersed field on the page."""
 
     path: ui.select
@@ -56,7 +56,7 @@ class Composer:
         self.scenarios = {**own, **bundled}
         self.first = scenario if scenario in self.scenarios else DEFAULT_SCENARIO
         self.known: dict[str, Any] = {"fields": {}, "outcomes": [], "presets": {}}
-        self.rows: list[Row] = []
+        self.rows: list[DispersionRow] = []
         self.text, self.valid = "", False
         self._debouncer = Debouncer(self.check)
         self._lock = asyncio.Lock()
@@ -128,7 +128,9 @@ class Composer:
             self.save.disable()
             return
         outcomes = self.known["outcomes"]
-        self.success.set_options(outcomes, value=[one for one in self.success.value if one in outcomes])
+        self.success.set_options(
+            outcomes, value=[outcome for outcome in self.success.value if outcome in outcomes]
+        )
         self.presets.set_options(self.known["presets"], value=self.presets.value)
         self.rows.clear()
         self.row_box.clear()
@@ -136,14 +138,14 @@ class Composer:
         await self.check()
 
     def _add(self, path: str | None = None) -> None:
-        options = {name: _field_label(name, one) for name, one in self.known["fields"].items()}
+        options = {name: _field_label(name, field) for name, field in self.known["fields"].items()}
         with self.row_box, ui.column().classes("w-full").style("gap: 2px") as whole:
             with ui.row().classes("items-start w-full no-wrap").style("gap: 8px"):
                 path_select = ui.select(options, value=path, label="Field", with_input=True)
                 path_select.props("dense outlined hide-bottom-space").style("flex: 3 1 0; min-width: 0")
                 kind = ui.select(KINDS, value="uniform", label="Distribution")
                 kind.props("dense outlined hide-bottom-space").style("flex: 1.4 1 0; min-width: 0")
-                row = Row(path_select, kind)
+                row = DispersionRow(path_select, kind)
                 for label in ("from", "to"):
                     value = ui.input(label, on_change=self._schedule_check).props(
                         "dense outlined hide-bottom-space"
@@ -160,7 +162,7 @@ class Composer:
         self.rows.append(row)
         self._suggest(row)
 
-    def _suggest(self, row: Row) -> None:
+    def _suggest(self, row: DispersionRow) -> None:
         """Fill in values around that of the scenario."""
         known = self.known["fields"].get(row.path.value or "")
         if known is not None and (known["size"] > 1) != (row.kind.value == "magnitude"):
@@ -178,7 +180,7 @@ class Composer:
             value.value = text
         self._schedule_check()
 
-    def _remove(self, row: Row, whole: ui.element) -> None:
+    def _remove(self, row: DispersionRow, whole: ui.element) -> None:
         self.rows.remove(row)
         whole.delete()
         self._schedule_check()
@@ -192,7 +194,7 @@ class Composer:
                 {
                     "field": row.path.value or "",
                     "kind": row.kind.value,
-                    "values": [one.value or "" for one in row.values],
+                    "values": [field.value or "" for field in row.values],
                 }
                 for row in self.rows
             ],
@@ -228,18 +230,18 @@ class Composer:
             if row.problem_box is not None:
                 row.problem_box.clear()
         self.problem_box.clear()
-        for one in problems:
-            found = self._row_of(one["field"])
-            if found is not None and found.problem_box is not None:
-                with found.problem_box:
-                    frame.problem(frame.message(one))
-            elif one["field"].partition(".")[0] in fields:
-                fields[one["field"].partition(".")[0]].error = frame.message(one)
+        for problem in problems:
+            dispersion = self._row_of(problem["field"])
+            if dispersion is not None and dispersion.problem_box is not None:
+                with dispersion.problem_box:
+                    frame.problem(frame.message(problem))
+            elif problem["field"].partition(".")[0] in fields:
+                fields[problem["field"].partition(".")[0]].error = frame.message(problem)
             else:
                 with self.problem_box:
-                    frame.problem(one["text"])
+                    frame.problem(problem["text"])
 
-    def _row_of(self, place: str) -> Row | None:
+    def _row_of(self, place: str) -> DispersionRow | None:
         """Return the row of a field of the file; the last of several with the same field."""
         matching = [
             row for row in self.rows if f"{place}.".startswith(f"dispersions.{row.path.value or ''}.")
@@ -272,10 +274,10 @@ def _suggested_values(known: dict[str, Any] | None, kind: str) -> tuple[str, str
         return "", ""
     if kind == "magnitude":
         return f"0 {known['unit']}".strip(), ""
-    found = QUANTITY.fullmatch(known["value"])
-    if found is None:
+    match = QUANTITY.fullmatch(known["value"])
+    if match is None:
         return "", ""
-    value, unit = float(found[1]), found[2] or known["unit"]
+    value, unit = float(match[1]), match[2] or known["unit"]
 
     def text(number: float) -> str:
         return f"{number:.4g} {unit}".strip()

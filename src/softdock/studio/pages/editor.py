@@ -136,7 +136,7 @@ class Editor:
         self.problems = answer["problems"]
         if answer.get("form") is not None:
             self.form = answer["form"]
-            paths = [one["path"] for one in _leaves(self.form)]
+            paths = [leaf["path"] for leaf in _leaves(self.form)]
             if paths != self.drawn_paths:
                 self.drawn_paths = paths
                 self._draw_form()
@@ -148,7 +148,7 @@ class Editor:
         self.problem_count.set_text("" if not count else "One problem" if count == 1 else f"{count} problems")
 
     def _show_description(self) -> None:
-        texts = {one["path"]: one["value"] for one in self.form if one.get("kind") == "text"}
+        texts = {node["path"]: node["value"] for node in self.form if node.get("kind") == "text"}
         self.description_box.clear()
         if self.view.shown or not texts.get("description"):
             return
@@ -159,28 +159,29 @@ class Editor:
     def _show_problems(self) -> None:
         by_field: dict[str, list[str]] = {}
         others = []
-        for one in self.problems:
-            if one["field"] in self.fields:
-                by_field.setdefault(one["field"], []).append(frame.message(one))
+        for problem in self.problems:
+            if problem["field"] in self.fields:
+                by_field.setdefault(problem["field"], []).append(frame.message(problem))
             else:
-                others.append(one)
+                others.append(problem)
         for path in self.fields:
             self._mark(path, " ".join(by_field.get(path, ())))
         self.problem_box.clear()
         with self.problem_box:
-            for one in others[:20]:
-                frame.problem(one["text"])
+            for problem in others[:20]:
+                frame.problem(problem["text"])
         self.text_problems.clear()
         with self.text_problems:
-            for one in self.problems[:20]:
-                place = f"Line {one['line']}: " if one["line"] else ""
+            for problem in self.problems[:20]:
+                place = f"Line {problem['line']}: " if problem["line"] else ""
                 button = ui.button(
-                    f"{place}{one['field']} {frame.message(one)}", on_click=self._reveal(one["line"])
+                    f"{place}{problem['field']} {frame.message(problem)}",
+                    on_click=self._reveal(problem["line"]),
                 )
                 button.props("flat dense no-caps align=left color=negative").classes("problem w-full").mark(
                     "line-problem"
                 )
-        lines = {one["line"]: frame.message(one) for one in self.problems if one["line"]}
+        lines = {problem["line"]: frame.message(problem) for problem in self.problems if problem["line"]}
         own = {line: text for line, text in lines.items() if line <= self.text.count("\n") + 1}
         self.code.decorations = [{"kind": "line", "line": line, "class": "wrong"} for line in own]
         self.code.line_tooltips = own
@@ -217,7 +218,7 @@ class Editor:
         with self.form_box:
             rest = [node for node in self.form if node["path"] not in ("title", "description")]
             order = {name: i for i, name in enumerate(FIRST_GROUPS)}
-            for node in sorted(rest, key=lambda one: order.get(one["path"], len(order))):
+            for node in sorted(rest, key=lambda leaf: order.get(leaf["path"], len(order))):
                 self._draw(node, top=True)
 
     def _draw(self, node: "Node", top: bool = False) -> None:
@@ -309,7 +310,7 @@ class Editor:
         self.fields[path] = field
 
     async def _field_changed(self, path: str, value: str) -> None:
-        known = {one["path"]: one for one in _leaves(self.form)}.get(path)
+        known = {leaf["path"]: leaf for leaf in _leaves(self.form)}.get(path)
         if known is not None and known.get("value") == value:
             return
         await self.change(path, value)
@@ -371,15 +372,15 @@ def _portable(text: str, name: str) -> str:
     from softdock.scenario.loading import bundled_text, parse_with_base
 
     bundled, folder = bundled_text(name)
-    before, after = (parse_with_base(one, name, folder).data for one in (bundled, text))
+    before, after = (parse_with_base(scenario_text, name, folder).data for scenario_text in (bundled, text))
     return scenario_files.format_changes(name, before, after)
 
 
 def _leaves(form: "list[Node]") -> "list[Node]":
-    found = []
+    leaves = []
     for node in form:
-        found += _leaves(node["children"]) if "children" in node else [node]
-    return found
+        leaves += _leaves(node["children"]) if "children" in node else [node]
+    return leaves
 
 
 def _group(form: "list[Node]", path: str) -> "Node | None":

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from softdock.studio.columns import Columns
 
 
-class Envelope:
+class EnvelopePanel:
     """Panel with the capture envelope."""
 
     def __init__(self, columns: "Columns", system: axes.System, names: list[str]) -> None:
@@ -47,14 +47,16 @@ def envelope_options(
 ) -> dict[str, Any]:
     """Return the chart of the success rate over two inputs, cell by cell."""
     x_unit, y_unit = columns.display(x, system), columns.display(y, system)
-    found = capture_envelope(columns.column(x), columns.column(y), success)
+    envelope = capture_envelope(columns.column(x), columns.column(y), success)
     cells = []
-    for i in range(found.runs.shape[0]):
-        for j in range(found.runs.shape[1]):
-            runs = int(found.runs[i, j])
+    for i in range(envelope.runs.shape[0]):
+        for j in range(envelope.runs.shape[1]):
+            runs = int(envelope.runs[i, j])
             if runs:
-                share = float(found.successes[i, j]) / runs
-                cells.append([i, j, round(100.0 * share, 1), runs, round(100.0 * float(found.low[i, j]), 1)])
+                share = float(envelope.successes[i, j]) / runs
+                cells.append(
+                    [i, j, round(100.0 * share, 1), runs, round(100.0 * float(envelope.low[i, j]), 1)]
+                )
     label = {
         "show": True,
         ":formatter": "p => p.value[2] + '\\n≥ ' + p.value[4]",
@@ -68,10 +70,10 @@ def envelope_options(
         "tooltip": {"confine": True,
                     ":formatter": "p => p.value[2] + ' % of ' + p.value[3] + ' runs; at least ' + p.value[4] + ' %'"},
         "xAxis": charts.axis(
-            columns.label(x, system), "category", data=_middles(found.x_edges, x_unit.factor), nameGap=32
+            columns.label(x, system), "category", data=_middles(envelope.x_edges, x_unit.factor), nameGap=32
         ),
         "yAxis": charts.axis(
-            columns.label(y, system), "category", data=_middles(found.y_edges, y_unit.factor), nameGap=72
+            columns.label(y, system), "category", data=_middles(envelope.y_edges, y_unit.factor), nameGap=72
         ),
         "visualMap": {"min": 0, "max": 100, "right": 6, "top": "middle", "itemHeight": 160, "dimension": 2,
                       "text": ["100 %", "0 %"], "textStyle": charts.TEXT,

@@ -124,9 +124,9 @@ class Predict:
         field.on("keydown.enter", text_entered)
 
     def _compute(self) -> None:
-        found = predict_masses(**self.values)
-        self.regime.set_text(found["regime_sentence"])
-        values = {f"{SYMBOLS.get(name, '')}{name}": found[name] for name in SHOWN}
+        prediction = predict_masses(**self.values)
+        self.regime.set_text(prediction["regime_sentence"])
+        values = {f"{SYMBOLS.get(name, '')}{name}": prediction[name] for name in SHOWN}
         units = {f"{SYMBOLS.get(name, '')}{name}": unit for name, unit in UNITS.items()}
         system = SYSTEMS[self.units.resolve(AUTOMATIC.name)]
         self.numbers.set_content(quantity_table(values, units, system).to_html("plain"))
@@ -184,12 +184,12 @@ def _number_or_text(text: str | None) -> object:
 def _map_values(kind: str) -> list[list[float]]:
     ratios = np.geomspace(10.0 ** RANGE[0], 10.0 ** RANGE[1], MAP_POINTS)
     interface, chaser = np.meshgrid(ratios, ratios)
-    found = (
+    computed = (
         rmi.ratio_fixed_wall(interface, chaser)
         if kind == "wall"
         else rmi.ratio_from_mass_ratios(interface, chaser, 0.0)
     )
-    values = np.asarray(found)
+    values = np.asarray(computed)
     return [[i, j, round(float(values[j, i]), 4)] for j in range(MAP_POINTS) for i in range(MAP_POINTS)]
 
 
@@ -207,7 +207,7 @@ POINT: dict[str, Any] = {
 def _coloured_map(kind: str) -> dict[str, Any]:
     """Return the chart of the effective mass ratio over two mass ratios, with the contour of 1/2."""
     ratios = np.geomspace(10.0 ** RANGE[0], 10.0 ** RANGE[1], MAP_POINTS)
-    labels = [f"{one:.3g}" for one in ratios]
+    labels = [f"{ratio:.3g}" for ratio in ratios]
     hidden = {"show": False}
     log: dict[str, Any] = {"min": 10.0 ** RANGE[0], "max": 10.0 ** RANGE[1]}
     return {

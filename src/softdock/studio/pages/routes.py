@@ -1,4 +1,4 @@
-"""Routes of all pages; the module of a page is imported when it is first requested, or earlier by `load_all`."""
+"""Routes of all pages; the module of a page is imported when it is first requested, or earlier by `import_pages`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ def _page(name: str) -> Any:
     return import_module(f"softdock.studio.pages.{name}")
 
 
-def load_all() -> None:
+def import_pages() -> None:
     """Import the modules of all pages; takes about a second."""
     for name in PAGES:
         _page(name)

@@ -1,4 +1,4 @@
-"""One run: progress, outcome, requirements, replay, charts, loads, metrics, conservation check, downloads."""
+"""One run: progress, outcome, requirements, replay, charts, reactions, metrics, conservation check, downloads."""
 
 import asyncio
 import html
@@ -23,7 +23,7 @@ DOWNLOADS = {
     "report": ("Report, HTML", "timeline, figures and metrics"),
 }  # fmt: skip
 POLL_PERIOD = 0.1  # s between two updates of an active run
-TABS = ("Replay", "Charts", "Loads", "Metrics", "Downloads")
+TABS = ("Replay", "Charts", "Reactions", "Metrics", "Downloads")
 FIRST_UNITS, FIRST_PER_UNIT = 3, 2  # charts shown first, and curves of each
 MOST_FIRST = 12  # curves shown first
 MOST_LISTED = 300  # runs to compare with
@@ -91,8 +91,8 @@ class RunView:
         with self.box, ui.element("div").classes("card"):
             if activity.error:
                 frame.problem(activity.error)
-            for one in activity.problems:
-                frame.problem(one["text"])
+            for problem in activity.problems:
+                frame.problem(problem["text"])
 
     async def open(self, run: str) -> None:
         """Show a saved run; `campaign/number` is a run of a campaign."""
@@ -140,10 +140,10 @@ class RunView:
         with self.panels["Charts"]:
             self.shown_controllers = "", ""
             self._charts()
-        with self.panels["Loads"]:
-            ui.html(run_summary.loads_html(self.summary, self.units), sanitize=False).classes("w-full").mark(
-                "loads"
-            )
+        with self.panels["Reactions"]:
+            ui.html(run_summary.reactions_html(self.summary, self.units), sanitize=False).classes(
+                "w-full"
+            ).mark("loads")
         with self.panels["Metrics"]:
             self.metrics_box = ui.column().classes("w-full").style("gap: 14px")
             self._show_metrics()
@@ -185,7 +185,7 @@ class RunView:
         return self.choice.resolve(str(self.summary.get("unit_system", AUTOMATIC.name)))
 
     def _display(self) -> dict[str, Any]:
-        """Return loads, requirements and limits in the unit system of the page."""
+        """Return reactions, requirements and limits in the unit system of the page."""
         display: dict[str, Any] = self.summary["displays"][self.units]
         return display
 
@@ -279,10 +279,10 @@ class RunView:
     async def _load_earlier_curves(self, names: list[str]) -> dict[str, Any]:
         if not self.earlier:
             return {}
-        found: dict[str, Any] = await self.studio.query_worker.call(
+        curves: dict[str, Any] = await self.studio.query_worker.call(
             "read_curves", run=self.earlier, names=names
         )
-        return found
+        return curves
 
     def _show_metrics(self, earlier: dict[str, Any] | None = None) -> None:
         parts = {
@@ -308,9 +308,9 @@ class RunView:
 
 def _first_channels(channels: Mapping[str, str], limited: Sequence[str]) -> list[str]:
     """Return the channels that are drawn first: those with a limit, and a few of each of the first units."""
-    found: dict[str, list[str]] = {}
+    by_unit: dict[str, list[str]] = {}
     for name, unit in channels.items():
-        if unit in found or len(found) < FIRST_UNITS:
-            found.setdefault(unit, []).append(name)
-    few = [name for names in found.values() for name in names[:FIRST_PER_UNIT]]
+        if unit in by_unit or len(by_unit) < FIRST_UNITS:
+            by_unit.setdefault(unit, []).append(name)
+    few = [name for names in by_unit.values() for name in names[:FIRST_PER_UNIT]]
     return list(dict.fromkeys([*limited, *few]))[:MOST_FIRST]

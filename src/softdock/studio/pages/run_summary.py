@@ -14,7 +14,7 @@ from softdock.presentation.assessment import (
 )
 from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
-from softdock.presentation.loads import without_load_metrics
+from softdock.presentation.loads import without_reaction_metrics
 from softdock.presentation.numbers import MISSING
 from softdock.presentation.phases import PEAK_NOTE, phase_bars_html
 from softdock.presentation.run import (
@@ -28,7 +28,7 @@ from softdock.presentation.run import (
 from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
 from softdock.presentation.unit_systems import SYSTEMS
-from softdock.result import Audit, Load, Phase, Timing
+from softdock.result import Audit, PeakReaction, RunPhase, Timing
 from softdock.studio.run_data import read_table
 
 Summary = Mapping[str, Any]
@@ -51,7 +51,7 @@ def verdict_html(summary: Summary, success: Sequence[str] = ()) -> str:
 
 
 def headline_html(summary: Summary, units: str) -> str:
-    """Return the largest load, and the verdict on all requirements where the scenario states some."""
+    """Return the largest reaction, and the verdict on all requirements where the scenario states some."""
     verdict = summary["requirement_verdict"]
     parts = [html.escape(summary["displays"][units]["headline"])]
     if summary["requirements"]:
@@ -79,23 +79,25 @@ def requirement_tiles_html(summary: Summary, units: str) -> str:
     return f'<ul class="requirements" aria-label="Requirements">{"".join(tiles)}</ul>' if tiles else ""
 
 
-def loads_html(summary: Summary, units: str) -> str:
-    """Return peak force and moment of every load with times and components."""
+def reactions_html(summary: Summary, units: str) -> str:
+    """Return peak force and moment of every reaction with times and components."""
     table = read_table(summary["displays"][units]["loads"])
     if not table.rows:
-        return "<p class=soft>This run has no loads.</p>"
-    note = "" if summary["loads"] else " Taken from the recorded rows: this result has no loads of its own."
+        return "<p class=soft>This run has no reactions.</p>"
+    note = (
+        "" if summary["loads"] else " Taken from the recorded rows: this result has no reactions of its own."
+    )
     return table.to_html("plain") + f"<p class=soft>Components are those of the recorded rows.{note}</p>"
 
 
 def phase_bars(summary: Summary) -> str:
     """Return the phases of a run as bars over its time; empty without phases."""
-    phases = [Phase(**phase) for phase in summary["phases"]]
+    phases = [RunPhase(**phase) for phase in summary["phases"]]
     return phase_bars_html(phases, (0.0, phases[-1].end)) if phases else ""
 
 
 def phases_html(summary: Summary, units: str) -> str:
-    """Return times, ends and peak loads of the phases of a run."""
+    """Return times, ends and peak reactions of the phases of a run."""
     table = read_table(summary["displays"][units]["phases"]).to_html("plain")
     return f"{table}<p class=soft>{html.escape(PEAK_NOTE)}</p>"
 
@@ -106,10 +108,12 @@ def work_text(summary: Summary) -> str:
 
 
 def metrics_html(summary: Summary, earlier: Summary | None = None, units: str = "") -> str:
-    """Return metrics beside the prediction and beside those of an earlier run, without the peaks of the loads."""
+    """Return metrics beside the prediction and beside those of an earlier run, without the peaks of the reactions."""
     others = {f"{earlier['scenario']}, earlier": earlier["metrics"]} if earlier else {}
     system = SYSTEMS[units or summary["unit_system"]]
-    metrics = without_load_metrics(summary["metrics"], [Load(**load) for load in summary["loads"]])
+    metrics = without_reaction_metrics(
+        summary["metrics"], [PeakReaction(**reaction) for reaction in summary["loads"]]
+    )
     table = metric_table(
         metrics, summary["prediction"], summary["units"], others, system, summary["resolutions"]
     )

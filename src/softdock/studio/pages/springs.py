@@ -46,14 +46,15 @@ class Springs:
         definition = self.columns.manifest.get("scenario", {}).get("data", {})
         return find_spring(definition, self.energy.value or "")
 
-    def is_turning(self) -> bool | None:
-        """Return whether the chosen spring is a torsion spring; None where that is unknown."""
-        found = self.find_spring()
-        return found.turning if found else None
+    @property
+    def turning(self) -> bool | None:
+        """Whether the chosen spring is a torsion spring; None where that is unknown."""
+        spring = self.find_spring()
+        return spring.turning if spring else None
 
     def default_stroke(self) -> str:
         """Return the stroke that the campaign gives the chosen spring, or one of the kind that it needs."""
-        return self.strokes.get(self.energy.value) or ("5 deg" if self.is_turning() else "10 mm")
+        return self.strokes.get(self.energy.value) or ("5 deg" if self.turning else "10 mm")
 
     def change_spring(self) -> None:
         """Show the stroke of the chosen spring and size it."""
@@ -63,7 +64,7 @@ class Springs:
     def stroke_error(self, stroke: str | None) -> str | None:
         """Return the error message for a stroke, None where it is valid."""
         try:
-            size_spring("", _number_or_text(stroke), [], [], self.is_turning())
+            size_spring("", _number_or_text(stroke), [], [], self.turning)
         except ValueError as error:
             return f"The stroke {error}."
         return None
@@ -79,14 +80,14 @@ class Springs:
                 _number_or_text(self.stroke.value),
                 self.columns.run,
                 self.columns.column(self.energy.value),
-                self.is_turning(),
+                self.turning,
             )
         except ValueError:  # shown at the field
             self.sizes.set_content("")
             return
-        found = self.find_spring()
-        if found is not None:
-            size = found.count_stops(size, self._column_of(size))
+        spring = self.find_spring()
+        if spring is not None:
+            size = spring.count_stops(size, self._column_of(size))
         table = spring_table(size.by_quantile(), size.turning, self.system())
         self.sizes.set_content(table.to_html("plain"))
 

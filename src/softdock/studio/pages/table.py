@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from softdock.presentation.numbers import format_value
-from softdock.studio.columns import Filter
+from softdock.studio.columns import RowFilter
 from softdock.studio.pages import axes
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ MOST_SHOWN = 9  # columns
 ROWS_PER_PAGE = 25
 
 
-class Table:
+class TablePanel:
     """Panel with the table."""
 
     def __init__(
@@ -88,7 +88,7 @@ class Table:
         units = {name: self.columns.display(name, system) for name in [*shown, column]}
         for field in (self.low, self.high):
             field.props["suffix"] = units[column].symbol
-        wanted = Filter(
+        wanted = RowFilter(
             tuple(self.outcomes.value),
             column,
             *(_si_value(f, units[column].factor) for f in (self.low, self.high)),

@@ -18,7 +18,7 @@ from softdock.dynamics.kernels.forces.reactions import (
     update_accelerations,
     update_reaction,
 )
-from softdock.dynamics.kernels.forces.zones import ZONE_RESULTS, add_zone
+from softdock.dynamics.kernels.forces.zones import ZONE_FORCE_SIZE, add_zone
 from softdock.elements.kernels.dispatch import element_value
 from softdock.elements.kernels.wrenches import element_wrench
 from softdock.native.decorators import inline, kernel
@@ -110,6 +110,9 @@ LARGEST = 1
 SMALLEST = 2
 INTEGRAL = 4  # over time, not a peak
 
+FORCE_SIZE = -1
+"""Component of `contact`: the largest force, which is no entry of the results of a pair."""
+
 CHANNEL = np.dtype(
     [
         ("kind", np.int64),
@@ -131,8 +134,8 @@ CHANNEL = np.dtype(
             "track",
             np.int64,
         ),  # what is searched for in the whole run: LARGEST, SMALLEST, INTEGRAL, their sum or 0
-        # The same for the search for peak loads, whose instants do not change other peaks.
-        ("load", np.int64),
+        # The same for the search for peak reactions, whose instants do not change other peaks.
+        ("reaction", np.int64),
     ],
     align=True,
 )
@@ -142,7 +145,7 @@ RESOLUTION = np.dtype(
     [
         ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
         ("negligible", np.float64),  # but at least this
-        ("floor", np.float64),  # difference of loads that does not matter, however small they are
+        ("floor", np.float64),  # difference of reactions that does not matter, however small they are
     ],
     align=True,
 )
@@ -313,10 +316,12 @@ def filter_value(filters, value):
 
 @kernel
 def largest_contact(component, pair_states, interface_states):
-    """Return the largest entry of all pairs and interfaces; component -1 is the force [N]."""
+    """Return the largest entry of all pairs and interfaces; see `FORCE_SIZE` for the force."""
     largest = 0.0
     for i in range(pair_states.shape[0]):
-        largest = max(largest, pair_states[i].force if component < 0 else pair_states[i].out[component])
+        largest = max(
+            largest, pair_states[i].force if component == FORCE_SIZE else pair_states[i].out[component]
+        )
     for i in range(interface_states.shape[0]):
         largest = max(largest, interface_entry(interface_states[i].result, component))
     return largest
@@ -325,7 +330,7 @@ def largest_contact(component, pair_states, interface_states):
 @inline
 def interface_entry(result, component):
     """Return the result of an interface for an entry of pairs; 0 for area and pressure, which pins do not have."""
-    if component < 0:
+    if component == FORCE_SIZE:
         return result[RESULT_FORCE]
     if component == DEPTH:
         return result[RESULT_DEPTH]
@@ -498,9 +503,9 @@ def zone_value(channel, system, known):
     sums = system.pair_states[channel.i].zone
     if not known:
         add_zone(system, channel.i, channel.j, channel.p_iF[0], channel.p_iF[1], sums)
-    if channel.component < ZONE_RESULTS:
-        return sums[channel.component]
-    return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
+    if channel.component == ZONE_FORCE_SIZE:
+        return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
+    return sums[channel.component]
 
 
 @inline

@@ -70,7 +70,7 @@ INTERFACE_STATE = np.dtype(
     [
         ("active", np.int64),
         ("rows", np.float64, (MAXIMUM_ROWS, COLUMNS)),
-        ("one", np.float64, TOTALS_SIZE),  # of one pin
+        ("pin_totals", np.float64, TOTALS_SIZE),  # of one pin
         ("totals", np.float64, TOTALS_SIZE),  # of all of them: about A's origin, in axes of H
         ("result", np.float64, RESULTS),
         ("step_limit", np.float64),  # time within which no pin penetrates far, at the present speed [s]
@@ -129,7 +129,7 @@ def pin_in_hole(pin, R_AB, p_AB_A):
 def touch_pins(face, state, pins, R_AB, p_AB_A, w, v):
     """Sum the contacts of all pins of an interface; H is A with y and z turned round."""
     shape, rows = face.pins_and_holes, state.rows
-    one, total, result = state.one, state.totals, state.result
+    of_pin, total, result = state.pin_totals, state.totals, state.result
     for k in range(TOTALS_SIZE):
         total[k] = 0.0
     axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])  # in H, from the leading cap to the other
@@ -154,14 +154,14 @@ def touch_pins(face, state, pins, R_AB, p_AB_A, w, v):
         if count == 0:
             continue
         for k in range(TOTALS_SIZE):
-            one[k] = 0.0
-        add_forces(shape, rows, count, w_H, v_H, one)
-        fx, fy, fz = one[FORCE], one[FORCE + 1], one[FORCE + 2]
+            of_pin[k] = 0.0
+        add_forces(shape, rows, count, w_H, v_H, of_pin)
+        fx, fy, fz = of_pin[FORCE], of_pin[FORCE + 1], of_pin[FORCE + 2]
         largest = max(largest, fx * fx + fy * fy + fz * fz)
         for k in range(TOTALS_SIZE):
             if k != MAXIMUM_DEPTH:
-                total[k] += one[k]
-        total[MAXIMUM_DEPTH] = max(total[MAXIMUM_DEPTH], one[MAXIMUM_DEPTH])
+                total[k] += of_pin[k]
+        total[MAXIMUM_DEPTH] = max(total[MAXIMUM_DEPTH], of_pin[MAXIMUM_DEPTH])
         total[TORQUE] += -hy * fz + hz * fy
         total[TORQUE + 1] += -hz * fx - hx * fz
         total[TORQUE + 2] += hx * fy + hy * fx

@@ -227,14 +227,14 @@ def mount_wrench(system, reaction, y):
         elif item.kind == APPENDAGE:
             w0, w1, w2, w3, w4, w5 = modal_force(system, item.index)
         else:
-            w0, w1, w2, w3, w4, w5 = wrench_in_base(base, item_load(system, item))
+            w0, w1, w2, w3, w4, w5 = wrench_in_base(base, item_wrench(system, item))
             w0, w1, w2, w3, w4, w5 = -w0, -w1, -w2, -w3, -w4, -w5
         f0, f1, f2, f3, f4, f5 = f0 + w0, f1 + w1, f2 + w2, f3 + w3, f4 + w4, f5 + w5
     return f0, f1, f2, f3, f4, f5
 
 
 @kernel
-def item_load(system, item):
+def item_wrench(system, item):
     """Return the wrench of an element, contact, interface or plate on a body, in N about N's origin."""
     links, motions, s = system.links, system.motions, item.sign
     if item.kind == ELEMENT:

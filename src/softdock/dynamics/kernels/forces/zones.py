@@ -11,6 +11,8 @@ from softdock.tree.kernels.poses import relative_velocity
 ZONE_RESULTS = 5
 """Force on B in axes of A (3) [N], touching area [m2], largest pressure [Pa]."""
 ZONE_AREA, ZONE_PRESSURE = 3, 4
+ZONE_FORCE_SIZE = 5
+"""Component of a channel of a zone that is computed from the entries: the size of the force."""
 
 
 @kernel

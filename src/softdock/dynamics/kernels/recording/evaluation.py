@@ -154,7 +154,7 @@ def has_peak_at(channels, peaks, count, t):
     """Return whether a peak of the first channels that is searched for is at a time."""
     for i in range(count):
         peak = peaks[i]
-        sides = peak.track | channels[i].load
+        sides = peak.track | channels[i].reaction
         if (sides & LARGEST != 0 and peak.t_largest == t) or (sides & SMALLEST != 0 and peak.t_smallest == t):
             return True
     return False
@@ -218,7 +218,7 @@ def record_peaks_inside(run, h, t_new):
         first = 2.0
         for i in range(settings.searched):
             peak = run.peaks[i]
-            sides = peak.track | run.channels[i].load
+            sides = peak.track | run.channels[i].reaction
             if sides & LARGEST != 0 and s.t < peak.t_largest < t_new and last < peak.theta_largest:
                 first = min(first, peak.theta_largest)
             if sides & SMALLEST != 0 and s.t < peak.t_smallest < t_new and last < peak.theta_smallest:

@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.elements.kernels.tangents import Linear
 
 
-class Status(IntEnum):
+class RunStatus(IntEnum):
     """Whether the time loop continues, or why it ended."""
 
     RUNNING = 0
@@ -51,7 +51,7 @@ RUN_SETTINGS = np.dtype(
         ("record_period", np.float64),  # 0: no samples at fixed times
         ("record_contact", np.int64),  # 1: also every step while a contact is closed
         ("watched", np.int64),  # number of channels, the first ones, that events and peaks need
-        ("searched", np.int64),  # with those of loads: number of channels that are read in every step
+        ("searched", np.int64),  # with those of reactions: number of channels that are read in every step
         ("record_peaks", np.int64),  # 1: every peak gets a row
     ],
     align=True,
@@ -93,7 +93,7 @@ PROGRESS = np.dtype(
         ("pending_time", np.float64),  # at which the state of a deferred row was evaluated
         ("next_sample", np.int64),  # its number: its time over the record period
         ("log_rows", np.int64),  # written so far
-        ("hidden_load", np.int64),  # 1: a load may have a peak inside the present step
+        ("hidden_reaction", np.int64),  # 1: a reaction may have a peak inside the present step
         ("unresolved", np.int64),  # intervals in which the search for events and peaks reached its limits
     ],
     align=True,
@@ -102,7 +102,7 @@ PROGRESS = np.dtype(
 
 
 class Search(NamedTuple):
-    """Memory of the search of a step for events, peaks and peak loads: a stack of intervals, for n channels."""
+    """Memory of the search of a step for events, peaks and peak reactions: a stack of intervals, for n channels."""
 
     instants: NDArray[np.float64]
     """(STACK_SIZE,) ends of intervals, as parts of the step; the last one is the next to be searched."""
@@ -122,8 +122,8 @@ class Search(NamedTuple):
     """(links, MOTION_BOUNDS): bounds of the motion of the links in the step; see motion_bounds."""
     needed: NDArray[np.int64]
     """(links,) 1: some channel depends on the motion of the link."""
-    loads: NDArray[np.int64]
-    """(loads,) channels that are searched for peak loads."""
+    reactions: NDArray[np.int64]
+    """(searched_reactions,) channels that are searched for peak reactions."""
     means: NDArray[np.float64]
     """(2, n) mean values in an interval by two rules of quadrature."""
 

@@ -293,11 +293,11 @@ def shorten_step(work, theta):
     dense = work.dense
     for i in range(work.y_new.shape[0]):
         # Coefficients of the powers of theta, and back; Eq. (M33).
-        one = theta * (dense[1, i] + dense[2, i])
-        two = theta**2 * (dense[3, i] + dense[4, i] - dense[2, i])
-        three = -(theta**3) * (dense[3, i] + 2.0 * dense[4, i])
+        first = theta * (dense[1, i] + dense[2, i])
+        second = theta**2 * (dense[3, i] + dense[4, i] - dense[2, i])
+        third = -(theta**3) * (dense[3, i] + 2.0 * dense[4, i])
         dense[4, i] *= theta**4
-        dense[3, i] = -three - 2.0 * dense[4, i]
-        dense[2, i] = dense[3, i] + dense[4, i] - two
-        dense[1, i] = one - dense[2, i]
+        dense[3, i] = -third - 2.0 * dense[4, i]
+        dense[2, i] = dense[3, i] + dense[4, i] - second
+        dense[1, i] = first - dense[2, i]
     interpolate(dense, 1.0, work.y_new)

@@ -21,7 +21,7 @@ from softdock.dynamics.kernels.recording.evaluation import (
     update_peaks,
     write_row,
 )
-from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.recording.run_data import RunStatus
 from softdock.dynamics.kernels.run.conservation import (
     IN_WORLD,
     begin_check,
@@ -89,16 +89,16 @@ def finish_run(run):
 
 @kernel
 def advance_run(run):
-    """Integrate to `progress.t_end`; returns the `Status` at the end. May be called again to continue."""
+    """Integrate to `progress.t_end`; returns the `RunStatus` at the end. May be called again to continue."""
     settings, s = run.settings[0], run.progress[0]
     status = resume(run)
-    while status == Status.RUNNING:
+    while status == RunStatus.RUNNING:
         if s.pending_event >= 0:
             status = process_event(run)
         elif s.t >= s.t_end:
-            status = Status.TIME_REACHED
+            status = RunStatus.TIME_REACHED
         elif s.steps >= settings.max_steps:
-            status = Status.STEPS_USED_UP
+            status = RunStatus.STEPS_USED_UP
         elif next_controller_time(run.system.gnc) <= s.t:
             status = operate(run)
         else:
@@ -116,13 +116,13 @@ def resume(run):
     if s.started == 1:
         apply_jumps(run)
     if not room:
-        return Status.LISTS_TOO_LONG
+        return RunStatus.LISTS_TOO_LONG
     account_switch(run)
     if s.started == 0:
         start(run)
     s.pending_event = next_event(run)
     store_branches(run)
-    return Status.RUNNING
+    return RunStatus.RUNNING
 
 
 @kernel
@@ -154,16 +154,16 @@ def process_event(run):
     if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], run.event_states[event], s.t):
         room = update_state(run, True)
         s.pending_event = next_event(run)
-        return Status.RUNNING if room else Status.LISTS_TOO_LONG
+        return RunStatus.RUNNING if room else RunStatus.LISTS_TOO_LONG
     # The last row is older than the event if switching an element made its condition true.
     if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:
         evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
         write_row(run, s.t, work.values)
         restore_links(system, run.y)
     if s.log_rows >= run.log.shape[0] and run.events[event].logging == Logging.LOGGED:
-        return Status.LOG_FULL
+        return RunStatus.LOG_FULL
     log_event(run, event, s.t, run.y)
-    status = Status.RUNNING
+    status = RunStatus.RUNNING
     if run.events[event].actions > 0:
         evaluate_channels(run, settings.searched, s.t, run.y, work.k[0], work.start)
         if settings.fixed_step == 0.0:
@@ -173,7 +173,7 @@ def process_event(run):
         impose_locks(system, run.y)
         s.switched = 1
         if stops_run:
-            s.stop_event, status = event, Status.STOPPED
+            s.stop_event, status = event, RunStatus.STOPPED
             evaluate_channels(
                 run, settings.searched, s.t, run.y, work.k[0], work.start
             )  # with the same near lists
@@ -183,7 +183,7 @@ def process_event(run):
             room = update_state(run, True)
             apply_jumps(run)
             if not room:
-                return Status.LISTS_TOO_LONG
+                return RunStatus.LISTS_TOO_LONG
         account_switch(run)
     s.pending_event = next_event(run)
     return status
@@ -206,7 +206,7 @@ def operate(run):
         read_controller_channels(run.channels, settings.searched, system, s.t, work.start)
     apply_jumps(run)
     s.pending_event = next_event(run)
-    return Status.RUNNING if room else Status.LISTS_TOO_LONG
+    return RunStatus.RUNNING if room else RunStatus.LISTS_TOO_LONG
 
 
 @inline

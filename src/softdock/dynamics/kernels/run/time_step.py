@@ -51,7 +51,7 @@ from softdock.dynamics.kernels.recording.evaluation import (
     record_samples,
     write_row,
 )
-from softdock.dynamics.kernels.recording.run_data import Status
+from softdock.dynamics.kernels.recording.run_data import RunStatus
 from softdock.dynamics.kernels.run.conservation import check_step
 from softdock.dynamics.kernels.run.engagement import (
     accumulate_tension,
@@ -84,7 +84,7 @@ def try_step(run):
     t_limit = next_element_break(run.system, s.t, run.y, t_limit)
     method, h, reaches_limit = choose_step(settings, s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
-    # At the stages only what is watched is read, and loads where there is no previous step to estimate their change.
+    # At the stages only what is watched is read, and reactions where no previous step tells their change.
     sampled = settings.watched if s.previous_step > 0.0 else settings.searched
     if method == StepMethod.ROSENBROCK:
         take_implicit_step(
@@ -107,11 +107,11 @@ def judge_step(run, method, h, reaches_limit):
     """Accept or reject a step and choose the size of the next; returns whether it is accepted, and the status."""
     settings, s, work, system = run.settings[0], run.progress[0], run.workspace, run.system
     adaptive = settings.fixed_step == 0.0
-    status, accepted, error = Status.RUNNING, True, 0.0
+    status, accepted, error = RunStatus.RUNNING, True, 0.0
     if system.pairs.shape[0] > 0 and worst_overreach(system.pair_states) > 0.0:
         accepted = False
         if not replace_lists(run, h, adaptive):
-            status = Status.LISTS_TOO_LONG
+            status = RunStatus.LISTS_TOO_LONG
     elif adaptive:
         error = estimate_error(run, method, h)
         if method != s.method:
@@ -128,11 +128,11 @@ def judge_step(run, method, h, reaches_limit):
             s.step = smaller_step(h, error, ORDER[method])
             s.after_rejection = 1
     elif not all_finite(work.y_new):
-        accepted, status = False, Status.NOT_FINITE
+        accepted, status = False, RunStatus.NOT_FINITE
     if not accepted:
         s.rejected += 1
-        if status == Status.RUNNING and adaptive and s.step < settings.min_step:
-            status = Status.STEP_TOO_SMALL if math.isfinite(error) else Status.NOT_FINITE
+        if status == RunStatus.RUNNING and adaptive and s.step < settings.min_step:
+            status = RunStatus.STEP_TOO_SMALL if math.isfinite(error) else RunStatus.NOT_FINITE
     return accepted, status
 
 
@@ -178,9 +178,9 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
     s.pin_step, s.pending_event = pin_step, event
     if settings.fixed_step > 0.0:
         flag_tunnelling(system, h)
-    status = Status.PENETRATED if update_extremes(system.pair_states) else Status.RUNNING
+    status = RunStatus.PENETRATED if update_extremes(system.pair_states) else RunStatus.RUNNING
     if event < 0 and not continue_from_end(run, changed_stop, reaches_limit):
-        status = Status.LISTS_TOO_LONG
+        status = RunStatus.LISTS_TOO_LONG
     return status
 
 

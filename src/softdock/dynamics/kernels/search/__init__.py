@@ -1,1 +1,1 @@
-"""Bounds of channels in a step; events, peaks, loads and integrals in it."""
+"""Bounds of channels in a step; events, peaks, reactions and integrals in it."""

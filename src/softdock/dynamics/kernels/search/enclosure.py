@@ -175,7 +175,7 @@ def stays_closed(channel, previous, start, end):
 def curvature_from_previous(channel, previous_step, previous, start, end):
     """Return an estimate of the second derivative from the ends of this and of the previous step; Eq. (M76).
 
-    `previous_step` is relative to this step. Loads are not read at the stages, because reactions would have to be
+    `previous_step` is relative to this step. Reactions are not read at the stages, because they would have to be
     computed there, except in a step right after a switch. For a contact that stays closed it is used beside the
     estimate from the stages, which are not exactly on the trajectory.
     """

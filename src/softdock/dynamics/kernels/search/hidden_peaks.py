@@ -1,4 +1,4 @@
-"""Whether an interval of a step may hide an event, a peak or a peak load; Eqs. (M34), (M76), (M118).
+"""Whether an interval of a step may hide an event, a peak or a peak reaction; Eqs. (M34), (M76), (M118).
 
 An interval is divided only where one is possible; most are excluded by few operations.
 """
@@ -90,19 +90,19 @@ def enclose_channel(run, top, i, left, right, before, after):
 
 
 @kernel
-def may_hide_load(run, h):
-    """Return whether a load may have a peak inside a step, or needs its bounds to exclude one; Eq. (M76).
+def may_hide_reaction(run, h):
+    """Return whether a reaction may have a peak inside a step, or needs its bounds to exclude one; Eq. (M76).
 
-    In most steps no load comes near its peak, which is found here with few operations.
+    In most steps no reaction comes near its peak, which is found here with few operations.
     """
     settings, s, work, channels = run.settings[0], run.progress[0], run.workspace, run.channels
     peaks, search, r = run.peaks, work.search, s.previous_step / h
-    if search.loads.shape[0] == 0:
+    if search.reactions.shape[0] == 0:
         return False
     if r == 0.0 or not slow_rotation(search.motion, search.needed):
         return True
-    for n in range(search.loads.shape[0]):
-        i = search.loads[n]
+    for n in range(search.reactions.shape[0]):
+        i = search.reactions[n]
         channel, x, x_0, x_1 = channels[i], work.previous[i], work.start[i], work.end[i]
         if i < settings.watched:  # has bounds from the search for events and peaks
             curvature = max(search.downs[0, i], search.ups[0, i])
@@ -128,12 +128,12 @@ def slow_rotation(motion, needed):
 
 
 @kernel
-def find_hidden_load(run, top, left):
-    """Return the last channel whose load may exceed its peak in the interval on top of the stack, or -1."""
+def find_hidden_reaction(run, top, left):
+    """Return the last channel whose reaction may exceed its peak in the interval on top of the stack, or -1."""
     search, before = run.workspace.search, run.workspace.start
     width, after = search.instants[top] - left, search.values[top]
-    for n in range(search.loads.shape[0] - 1, -1, -1):
-        i = search.loads[n]
+    for n in range(search.reactions.shape[0] - 1, -1, -1):
+        i = search.reactions[n]
         if may_exceed(
             run.channels[i], run.resolutions[i], run.peaks[i], search.turns[i], width, before[i], after[i],
             search.ups[top, i],
@@ -144,7 +144,7 @@ def find_hidden_load(run, top, left):
 
 @inline
 def is_far_below_peak(peak, previous_step, previous, start, end):
-    """Return whether a load without a bound stays below its peak in a step, by its sizes alone; Eq. (M118).
+    """Return whether a reaction without a bound stays below its peak in a step, by its sizes alone; Eq. (M118).
 
     `previous_step` is relative to this step.
     """
@@ -153,7 +153,7 @@ def is_far_below_peak(peak, previous_step, previous, start, end):
 
 @inline
 def may_exceed(channel, resolution, peak, turn, width, x_0, x_1, curvature):
-    """Return whether a load may exceed its peak in an interval of a step between two values.
+    """Return whether a reaction may exceed its peak in an interval of a step between two values.
 
     `turn` and `curvature` are bounds of rotation and second derivative for the whole step.
     """
@@ -169,5 +169,6 @@ def may_exceed(channel, resolution, peak, turn, width, x_0, x_1, curvature):
         return False
     low, high, monotonic = enclose(channel, x_0, x_1, curvature, curvature)
     return not monotonic and (
-        (channel.load & LARGEST != 0 and high > enough) or (channel.load & SMALLEST != 0 and -low > enough)
+        (channel.reaction & LARGEST != 0 and high > enough)
+        or (channel.reaction & SMALLEST != 0 and -low > enough)
     )

@@ -1,6 +1,6 @@
 """The stack of intervals of a step that are searched: bounds of the channels in them, and their division; Eq. (M90).
 
-The search for events and peaks has the first intervals; that for the peak loads of one of them continues above it.
+The search for events and peaks has the first intervals; that for the peak reactions of one of them continues above it.
 """
 
 import math
@@ -34,7 +34,7 @@ LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relat
 def bound_channels(run, method, h):
     """Bound the second derivatives of channels in a step; returns whether any channel must be searched.
 
-    Those of loads, which most steps do not need, are left to `bound_loads`.
+    Those of reactions, which most steps do not need, are left to `bound_reactions`.
     """
     settings, s = run.settings[0], run.progress[0]
     work, search = run.workspace, run.workspace.search
@@ -51,12 +51,12 @@ def bound_channels(run, method, h):
 
 
 @kernel
-def bound_loads(run, method, h):
-    """Bound the second derivatives of the loads in a step that `bound_channels` has left out."""
+def bound_reactions(run, method, h):
+    """Bound the second derivatives of the reactions in a step that `bound_channels` has left out."""
     search = run.workspace.search
-    for n in range(search.loads.shape[0]):
-        if search.loads[n] >= run.settings[0].watched:
-            bound_channel(run, method, h, search.loads[n])
+    for n in range(search.reactions.shape[0]):
+        if search.reactions[n] >= run.settings[0].watched:
+            bound_channel(run, method, h, search.reactions[n])
 
 
 @kernel
@@ -92,7 +92,7 @@ def mark_wanted(run, count, wanted):
     channels, events, states, formulas = run.channels, run.events, run.event_states, run.system.formulas
     any_wanted = False
     for i in range(count):
-        wanted[i] = 1 if run.peaks[i].track | channels[i].load != 0 else 0
+        wanted[i] = 1 if run.peaks[i].track | channels[i].reaction != 0 else 0
         any_wanted = any_wanted or wanted[i] == 1
     for i in range(events.shape[0]):
         if is_watched(states[i]):
@@ -107,17 +107,17 @@ def mark_wanted(run, count, wanted):
 
 
 @kernel
-def divide(run, top, left, theta, hidden, of_loads):
+def divide(run, top, left, theta, hidden, of_reactions):
     """Divide the interval on top of the stack at an instant whose channels are in `workspace.values`.
 
-    The first part is then on top. `hidden` is the channel for which it is divided; bounds are refined for loads only if
-    `of_loads`.
+    The first part is then on top. `hidden` is the channel for which it is divided; bounds are refined for reactions
+    only if `of_reactions`.
     """
     channels, work, search = run.channels, run.workspace, run.workspace.search
     before, values, right, after = work.start, work.values, search.instants[top], search.values[top]
     for i in range(run.settings[0].searched):
-        if search.wanted[i] == 1 and (channels[i].load != 0 or not of_loads):
-            divide_bounds(run, top, i, left, theta, of_loads)
+        if search.wanted[i] == 1 and (channels[i].reaction != 0 or not of_reactions):
+            divide_bounds(run, top, i, left, theta, of_reactions)
     # The vertex of the parabola through the three values is the next division point.
     f = channels[hidden]
     a, b, c = smooth_value(f, before[hidden]), smooth_value(f, values[hidden]), smooth_value(f, after[hidden])
@@ -129,7 +129,7 @@ def divide(run, top, left, theta, hidden, of_loads):
 
 
 @inline
-def divide_bounds(run, top, i, left, theta, of_loads):
+def divide_bounds(run, top, i, left, theta, of_reactions):
     """Write the bounds of a channel in both parts of the interval on top of the stack; estimates are refined."""
     channel, work, search = run.channels[i], run.workspace, run.workspace.search
     x_0, x, x_1, right = work.start[i], work.values[i], search.values[top, i], search.instants[top]
@@ -138,7 +138,7 @@ def divide_bounds(run, top, i, left, theta, of_loads):
         if search.turns[i] * (right - left) <= RESOLVED_ANGLE:
             a, b, c = smooth_value(channel, x_0), smooth_value(channel, x), smooth_value(channel, x_1)
             seen = second_derivative(left, theta, right, a, b, c)
-            if of_loads:
+            if of_reactions:
                 seen = SAFETY * abs(seen)
                 up = seen if math.isinf(up) else max(0.5 * up, seen)
                 down = up

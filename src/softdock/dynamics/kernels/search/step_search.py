@@ -11,19 +11,19 @@ from softdock.dynamics.kernels.recording.evaluation import (
     update_peaks,
 )
 from softdock.dynamics.kernels.search.events import locate, log_passive_events
-from softdock.dynamics.kernels.search.hidden_peaks import examine, find_hidden_load, may_hide_load
+from softdock.dynamics.kernels.search.hidden_peaks import examine, find_hidden_reaction, may_hide_reaction
 from softdock.dynamics.kernels.search.intervals import (
     MAX_INTERVALS,
     MIN_WIDTH,
     bound_channels,
-    bound_loads,
+    bound_reactions,
     divide,
 )
 from softdock.native.decorators import inline, kernel
 
 MAX_EVALUATIONS = 1_000_000  # in one step; fewer after a step that used them up, so that a run always ends
-MAX_LOAD_EVALUATIONS = 1_000  # in one interval of the search for events and peaks
-# Relative excess over its peak below which a load is not taken where another peak would be exceeded.
+MAX_REACTION_EVALUATIONS = 1_000  # in one interval of the search for events and peaks
+# Relative excess over its peak below which a reaction is not taken where another peak would be exceeded.
 NEGLIGIBLE_GAIN = 1e-3
 
 
@@ -39,9 +39,9 @@ def search_step(run, method, h):
     search, before, count = work.search, work.start, settings.searched
     left, top, evaluations = 0.0, 0, 0
     hidden, crosses = examine(run, 0, 0.0, before)
-    s.hidden_load = 1 if may_hide_load(run, h) else 0
-    if hidden >= 0 or crosses or s.hidden_load == 1:
-        bound_loads(run, method, h)
+    s.hidden_reaction = 1 if may_hide_reaction(run, h) else 0
+    if hidden >= 0 or crosses or s.hidden_reaction == 1:
+        bound_reactions(run, method, h)
     copy_first(before, work.previous, count)
     s.previous_step = h
     while top >= 0:
@@ -87,7 +87,7 @@ def complete_interval(run, h, top, left, crosses):
         logged, active = log_passive_events(run, s.t + search.instants[part] * h, before, work.values)
     right = search.instants[part]
     update_peaks(run.peaks, count, s.t + right * h, right, search.values[part])
-    search_loads(run, h, left, top, part)
+    search_reactions(run, h, left, top, part)
     copy_first(search.values[part], before, count)
     if logged > 0 and active < 0:
         record_inside(run, h, right)
@@ -95,33 +95,33 @@ def complete_interval(run, h, top, left, crosses):
 
 
 @kernel
-def search_loads(run, h, left, row, base):
-    """Find the peak loads in an interval of the stack that was searched for events and other peaks; Eq. (M76).
+def search_reactions(run, h, left, row, base):
+    """Find the peak reactions in an interval of the stack that was searched for events and other peaks; Eq. (M76).
 
     This search follows that for events and other peaks, so that the instants at which it evaluates the state change
-    neither: a peak that a metric reports does not depend on which loads are observed. `base` is the interval, `row` the
-    one with bounds of the second derivatives. The peaks at both ends are known already. If it is the whole step,
-    `may_hide_load` has found whether a peak is possible. Overwrites `workspace.start`, the channels at `left`.
+    neither: a peak that a metric reports does not depend on which reactions are observed. `base` is the interval, `row`
+    the one with bounds of the second derivatives. The peaks at both ends are known already. If it is the whole step,
+    `may_hide_reaction` has found whether a peak is possible. Overwrites `workspace.start`, the channels at `left`.
     """
     settings, s, work = run.settings[0], run.progress[0], run.workspace
     search, right = work.search, work.search.instants[base]
-    if search.loads.shape[0] == 0 or (right - left == 1.0 and s.hidden_load == 0):
+    if search.reactions.shape[0] == 0 or (right - left == 1.0 and s.hidden_reaction == 0):
         return
-    for n in range(search.loads.shape[0]):
-        i = search.loads[n]
+    for n in range(search.reactions.shape[0]):
+        i = search.reactions[n]
         search.ups[base, i] = max(search.downs[row, i], search.ups[row, i])
         search.downs[base, i] = search.ups[base, i]
     search.division_points[base] = 0.5 * (left + right)
     top, evaluations = base, 0
     while top >= base:
-        hidden, right = find_hidden_load(run, top, left), search.instants[top]
-        if hidden >= 0 and evaluations >= MAX_LOAD_EVALUATIONS:
+        hidden, right = find_hidden_reaction(run, top, left), search.instants[top]
+        if hidden >= 0 and evaluations >= MAX_REACTION_EVALUATIONS:
             s.unresolved += 1
             return
         if hidden >= 0 and top + 1 < base + MAX_INTERVALS and right - left > MIN_WIDTH:
             theta = search.division_points[top]
             evaluate_inside(run, settings.searched, h, theta)
-            update_peak_loads(run, s.t + theta * h, theta)
+            update_peak_reactions(run, s.t + theta * h, theta)
             divide(run, top, left, theta, hidden, True)
             evaluations += 1
             top += 1
@@ -132,17 +132,17 @@ def search_loads(run, h, left, row, base):
 
 
 @kernel
-def update_peak_loads(run, t, theta):
-    """Update the peak loads at an instant whose channels are in `workspace.values`.
+def update_peak_reactions(run, t, theta):
+    """Update the peak reactions at an instant whose channels are in `workspace.values`.
 
     An instant at which another peak would be exceeded, which its own search found up to its resolution, is no peak of
-    a load either, so that all peaks and the recorded rows agree, unless the load there is larger than its peak by more
-    than `NEGLIGIBLE_GAIN`: the resolution of a position may be a large force of a stiff element.
+    a reaction either, so that all peaks and the recorded rows agree, unless the reaction there is larger than its peak
+    by more than `NEGLIGIBLE_GAIN`: the resolution of a position may be a large force of a stiff element.
     """
-    values, loads = run.workspace.values, run.workspace.search.loads
+    values, reactions = run.workspace.values, run.workspace.search.reactions
     allowed = not exceeds_tracked(run.peaks, run.settings[0].watched, values)
-    for n in range(loads.shape[0]):
-        peak, x = run.peaks[loads[n]], values[loads[n]]
+    for n in range(reactions.shape[0]):
+        peak, x = run.peaks[reactions[n]], values[reactions[n]]
         if allowed or abs(x) > (1.0 + NEGLIGIBLE_GAIN) * largest_size(peak):
             update_peak(peak, t, theta, x)
         peak.seen = max(peak.seen, abs(x))
@@ -150,7 +150,7 @@ def update_peak_loads(run, t, theta):
 
 @inline
 def largest_size(peak):
-    """Return the largest size of a load so far; zero if there is none."""
+    """Return the largest size of a reaction so far; zero if there is none."""
     size = 0.0
     if math.isfinite(peak.largest):
         size = abs(peak.largest)
