@@ -37,6 +37,7 @@ from softdock.elements.coupling.model import CouplingLatch as _CouplingLatch
 from softdock.elements.coupling.model import CouplingLimits as _CouplingLimits
 from softdock.elements.coupling.model import CouplingSeal as _CouplingSeal
 from softdock.elements.coupling.model import CouplingSpring as _CouplingSpring
+from softdock.elements.crush.model import Crushable as _Crushable
 from softdock.elements.drive.model import Drive as _Drive
 from softdock.elements.load.model import Load as _Load
 from softdock.elements.load.model import Pulse as _Pulse
@@ -450,6 +451,24 @@ class CouplingSpring(_CouplingSpring):
         stiffness: float | str = ...,
         preload: float | str = ...,
         start: float | str = ...,
+    ) -> None: ...
+
+class Crushable(_Crushable):
+    """Crushable absorber, as honeycomb or foam: pushes back with its plateau force and remains deformed."""
+
+    def __init__(
+        self,
+        *,
+        joint: str,
+        axis: int | None = ...,
+        lower: float | str | None = ...,
+        upper: float | str | None = ...,
+        plateau: float | str,
+        stroke: float | str,
+        rebound_stiffness: float | str | None = ...,
+        bottoming_stiffness: float | str | None = ...,
+        crushed: float | str = ...,
+        active: bool = ...,
     ) -> None: ...
 
 class Curve(_Curve):
@@ -1198,6 +1217,7 @@ class System(_System):
         stops: Mapping[str, _Stop | Mapping[str, Any]] = ...,
         drives: Mapping[str, _Drive | Mapping[str, Any]] = ...,
         struts: Mapping[str, _Strut | Mapping[str, Any]] = ...,
+        crushables: Mapping[str, _Crushable | Mapping[str, Any]] = ...,
         welds: Mapping[str, _Weld | Mapping[str, Any]] = ...,
         locks: Mapping[str, _Lock | Mapping[str, Any]] = ...,
         couplings: Mapping[str, _Coupling | Mapping[str, Any]] = ...,

@@ -7,6 +7,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "stop": ("Stop",),
     "drive": ("Drive",),
     "strut": ("Strut",),
+    "crush": ("Crushable",),
     "weld": ("Weld",),
     "lock": ("Lock",),
     "coupling": (
