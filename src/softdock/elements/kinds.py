@@ -8,6 +8,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "drive": ("Drive",),
     "strut": ("Strut",),
     "crush": ("Crushable",),
+    "tether": ("Tether", "Reel"),
     "weld": ("Weld",),
     "lock": ("Lock",),
     "coupling": (
