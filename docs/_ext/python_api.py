@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import softdock
+from softdock.elements.kinds import KINDS as ELEMENTS
 from softdock.quantities.model import field_docstrings, split_example
 
 GROUPS = {
@@ -24,11 +25,7 @@ GROUPS = {
         "System", "Body", "FullInertia", "Anchor", "RollPitchYaw", "AxisAngle", "Free", "Fixed", "Revolute",
         "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar",
     ),
-    "Forces": ("Spring", "Exponential", "Stop", "Drive", "Strut", "Weld", "Lock", "Load", "Pulse"),
-    "Couplings": (
-        "Coupling", "CouplingLimits", "CouplingEndStop", "CouplingSpring", "CouplingSeal", "CouplingLatch",
-        "CouplingGuidance",
-    ),
+    "Forces": tuple(name for names in ELEMENTS.values() for name in names),
     "Contact": ("Surface", "Corner", "Curve", "Contact", "Layer", "Friction"),
     "Pins and holes": (
         "Interface", "Layout", "Circle", "Grid", "PinShape", "HoleShape", "Misalignment", "PinContactLaw", "PinDamping",

@@ -7,10 +7,12 @@ The text is Markdown, so that the generated pages look and link like the written
 """
 
 import math
+import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -32,6 +34,8 @@ from softdock.scenario.kinds import KINDS
 from softdock.tree.joints import Attitude, Axis
 
 EXAMPLES = Path(__file__).parents[1] / "reference" / "examples.yaml"
+ELEMENTS = Path(__file__).parents[1] / "elements"
+"""Pages of elements, whose scenarios contain examples of their models."""
 ORDER = ("multibody", "chain", "station", "robot")
 """Kinds in the order of their pages: a model that several kinds share is described on the first of these pages."""
 NAMES = {
@@ -286,9 +290,40 @@ def _cell(text: str) -> str:
 
 @cache
 def examples() -> Mapping[str, str]:
-    """Return the example of each model as text, by anchor."""
+    """Return the example of each model as text, by anchor; models of elements may have theirs on their pages."""
     loaded: dict[str, str] = YAML(typ="safe").load(EXAMPLES.read_text(encoding="utf-8"))
-    return loaded
+    return _element_examples() | loaded
+
+
+def _element_examples() -> dict[str, str]:
+    """Return what stands at the paths of models in the scenarios on the pages of elements."""
+    found: dict[str, str] = {}
+    for page in sorted(ELEMENTS.glob("*.md")):
+        for block in re.findall(
+            r"^```yaml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            scenario = YAML().load(block)
+            for one in described_models().values():
+                value = _at(scenario, one.path) if one.page == scenario.get("kind") else None
+                if value is not None:
+                    text = StringIO()
+                    YAML().dump(value, text)
+                    found.setdefault(one.anchor, text.getvalue())
+    return found
+
+
+def _at(data: Any, path: tuple[str, ...]) -> Any:
+    """Return what stands at a path in plain data, of the first member or entry; None if nothing does."""
+    for key in path:
+        if not data:
+            return None
+        if key == "*":
+            data = next(iter(data.values()))
+        elif key == "-":
+            data = data[0]
+        else:
+            data = data.get(key) if isinstance(data, Mapping) else None
+    return data or None
 
 
 def example_text(one: Described) -> str:

@@ -23,8 +23,7 @@ Bodies and joints:
     Free, Fixed, Revolute, Prismatic, Cylindrical, Universal, Spherical, Planar
 
 Forces:
-    Spring, Exponential, Stop, Drive, Strut, Weld, Lock, Load, Pulse
-    Coupling, CouplingLimits, CouplingEndStop, CouplingSpring, CouplingSeal, CouplingLatch, CouplingGuidance
+    {forces}
 
 Contact:
     Surface, Corner, Curve, Contact, Layer, Friction
@@ -58,6 +57,7 @@ from softdock.prediction import predict as predict
 from softdock.simulation import simulate as simulate
 
 __version__ = "0.2.0"
+__doc__ = (__doc__ or "").replace("{forces}", "\n    ".join(map(", ".join, KINDS.values())))
 
 _HOMES = {
     "Accuracy": "softdock.scenario.run_settings",

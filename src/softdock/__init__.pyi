@@ -37,6 +37,7 @@ from softdock.elements.coupling.model import CouplingLatch as _CouplingLatch
 from softdock.elements.coupling.model import CouplingLimits as _CouplingLimits
 from softdock.elements.coupling.model import CouplingSeal as _CouplingSeal
 from softdock.elements.coupling.model import CouplingSpring as _CouplingSpring
+from softdock.elements.crush.model import Crushable as _Crushable
 from softdock.elements.drive.model import Drive as _Drive
 from softdock.elements.load.model import Load as _Load
 from softdock.elements.load.model import Pulse as _Pulse
@@ -45,6 +46,8 @@ from softdock.elements.spring.model import Exponential as _Exponential
 from softdock.elements.spring.model import Spring as _Spring
 from softdock.elements.stop.model import Stop as _Stop
 from softdock.elements.strut.model import Strut as _Strut
+from softdock.elements.tether.model import Reel as _Reel
+from softdock.elements.tether.model import Tether as _Tether
 from softdock.elements.weld.model import Weld as _Weld
 from softdock.model.contact_conditions import ContactBox as _ContactBox
 from softdock.model.control_laws import AttitudeLaw as _AttitudeLaw
@@ -451,6 +454,24 @@ class CouplingSpring(_CouplingSpring):
         stiffness: float | str = ...,
         preload: float | str = ...,
         start: float | str = ...,
+    ) -> None: ...
+
+class Crushable(_Crushable):
+    """Crushable absorber, as honeycomb or foam: pushes back with its plateau force and remains deformed."""
+
+    def __init__(
+        self,
+        *,
+        joint: str,
+        axis: int | None = ...,
+        lower: float | str | None = ...,
+        upper: float | str | None = ...,
+        plateau: float | str,
+        stroke: float | str,
+        rebound_stiffness: float | str | None = ...,
+        bottoming_stiffness: float | str | None = ...,
+        crushed: float | str = ...,
+        active: bool = ...,
     ) -> None: ...
 
 class Curve(_Curve):
@@ -1055,6 +1076,18 @@ class Record(_Record):
         max_rows: int = ...,
     ) -> None: ...
 
+class Reel(_Reel):
+    """Reel of a tether: winds its free length to a target; its clutch slips where the tension reaches a limit."""
+
+    def __init__(
+        self,
+        *,
+        speed: float | str,
+        force_limit: float | str,
+        target: float | str | None = ...,
+        response: float | str = ...,
+    ) -> None: ...
+
 class Requirement(_Requirement):
     """A requirement on a run; it has exactly one of `metric`, `outcome` and `conditions`."""
 
@@ -1214,6 +1247,8 @@ class System(_System):
         stops: Mapping[str, _Stop | Mapping[str, Any]] = ...,
         drives: Mapping[str, _Drive | Mapping[str, Any]] = ...,
         struts: Mapping[str, _Strut | Mapping[str, Any]] = ...,
+        crushables: Mapping[str, _Crushable | Mapping[str, Any]] = ...,
+        tethers: Mapping[str, _Tether | Mapping[str, Any]] = ...,
         welds: Mapping[str, _Weld | Mapping[str, Any]] = ...,
         locks: Mapping[str, _Lock | Mapping[str, Any]] = ...,
         couplings: Mapping[str, _Coupling | Mapping[str, Any]] = ...,
@@ -1246,6 +1281,21 @@ class SystemOrbit(_SystemOrbit):
         sun: tuple[float | str, float | str, float | str] | Sequence[Any] | None = ...,
         eclipse: Literal['conical', 'cylindrical', 'none'] = ...,
         plates: Mapping[str, Any | Mapping[str, Any]] = ...,
+    ) -> None: ...
+
+class Tether(_Tether):
+    """Cable between two points: pulls beyond its free length and never pushes; with a reel its length changes."""
+
+    def __init__(
+        self,
+        *,
+        a: _Anchor | Mapping[str, Any],
+        b: _Anchor | Mapping[str, Any],
+        stiffness: float | str,
+        damping: float | str = ...,
+        length: float | str,
+        reel: _Reel | Mapping[str, Any] | None = ...,
+        active: bool = ...,
     ) -> None: ...
 
 class Thruster(_Thruster):

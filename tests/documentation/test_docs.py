@@ -17,7 +17,8 @@ from softdock.dynamics.kernels.recording.run_data import RunData
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-THEORY = sorted((DOCS / "theory").glob("*.md"))
+THEORY = sorted(page for folder in ("theory", "elements") for page in (DOCS / folder).glob("*.md"))
+"""Pages with numbered equations."""
 CITED = re.compile(r"Eqs?\.\s*(\([^)]*\)(?:\s*(?:,|and|to|-)\s*\([^)]*\))*)")
 LABEL = re.compile(r"\b[A-Z]\d+[a-z]?\b")
 TAG = re.compile(r"\\tag\{([^}]*)\}")

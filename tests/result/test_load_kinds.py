@@ -29,6 +29,7 @@ PLATE = [[0, 0.0], [0, 0.2]]
 AXIAL = {"joint": "slide"}
 KINDS = {
     "the-spring": "spring", "the-stop": "stop", "the-drive": "drive", "the-strut": "strut", "the-weld": "weld",
+    "the-crushable": "crushable", "the-tether": "tether",
     "the-lock": "lock", "the-coupling": "interface", "the-contact": "contact", "the-interface": "interface",
     "base": "mount", "slide": "joint", "slide-frame": "joint", "base-frame": "mount",
 }  # fmt: skip
@@ -68,6 +69,8 @@ def every_kind(**record: object) -> dict:
         "stops": {"the-stop": AXIAL | {"lower": -0.001, "upper": 0.001, "stiffness": 1e4}},
         "drives": {"the-drive": AXIAL | {"target": 0.0, "stiffness": 500.0, "damping": 1.0}},
         "struts": {"the-strut": between("a", "b", stiffness=500.0, length=0.501)},
+        "crushables": {"the-crushable": AXIAL | {"upper": 0.0, "plateau": 5.0, "stroke": 0.1}},
+        "tethers": {"the-tether": between("a", "b", stiffness=500.0, length=0.499)},
         "welds": {"the-weld": between("c", "d", stiffness=1e3, angular_stiffness=1e3, active=True)},
         "locks": {"the-lock": between("d", "e", active=True)},
         "couplings": {

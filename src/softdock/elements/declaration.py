@@ -92,7 +92,10 @@ class ElementKind:
     holds_pose: ClassVar[bool] = False
     """Whether it holds the relative pose that its frames have when it is switched on."""
     decision: ClassVar[str | None] = None
-    """Field at whose rise through zero the kernels let the element `decide`."""
+    """Field at whose rise through zero the kernels let the element `decide`.
+
+    Steps end there: without it an implicit step may not notice that an element with unilateral forces begins to act.
+    """
     takes_target: ClassVar[bool] = False
     """Whether actions may give it a new target."""
     replaceable: ClassVar[bool] = True

@@ -7,6 +7,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "stop": ("Stop",),
     "drive": ("Drive",),
     "strut": ("Strut",),
+    "crush": ("Crushable",),
+    "tether": ("Tether", "Reel"),
     "weld": ("Weld",),
     "lock": ("Lock",),
     "coupling": (

@@ -89,18 +89,11 @@ def _check_targets(scenario: "MultibodyScenario", field: str, phase: Phase) -> N
     actions += [action for other in scenario.phases for action in other.do]
     disabled = {action.disable for action in actions}
     for i, action in enumerate(phase.do):
-        if (
-            action.drive is None
-            or action.target is None
-            or scenario.elements_of(Drive)[action.drive].follows != "position"
-        ):
+        drive = scenario.elements_of(Drive).get(action.drive or "")
+        if drive is None or action.target is None or drive.follows != "position":
             continue
         for name, stop in scenario.elements_of(Stop).items():
-            if (
-                not stop.active
-                or name in disabled
-                or not same_axis(scenario.elements_of(Drive)[action.drive], stop)
-            ):
+            if not stop.active or name in disabled or not same_axis(drive, stop):
                 continue
             for _, limit, beyond in stop_limits(stop):
                 if exceeds(beyond * action.target, beyond * limit):

@@ -204,7 +204,7 @@ def apply(system, i, t, q, u, dy):
 
 
 @inline
-def connect(system, i, linear, c):
+def connect(system, i, t, q, u, linear, c):
     """Write stiffness and damping in the axes of the socket."""
     element = system.elements[i]
     law, state = system.laws.coupling[element.row], system.states.coupling[element.row]

@@ -4,7 +4,7 @@ The module `kernels` of a kind may define these functions, of element `i` of a s
 
 - `apply(system, i, t, q, u, dy)`: add its wrenches and write its results; write the rates of its own state entries
 - `add_tangents(system, i, t, q, u, linear)`: stiffness and damping along its joint, for implicit steps
-- `connect(system, i, linear, c)`: stiffness and damping between two bodies, for implicit steps
+- `connect(system, i, t, q, u, linear, c)`: stiffness and damping between two bodies, for implicit steps
 - `switch_on(system, i, t, y)`, `switch_off(system, i, t, y)`: after and before it is switched
 - `set_target(system, i, t, y, value)`: a new target
 - `next_break(system, i, t, y)`: next instant at which its force changes abruptly, infinite if there is none
@@ -100,8 +100,13 @@ decide_start = choose("decide_at_start", do_nothing)
 
 @kernel
 def apply_elements(system, t, q, u, dy):
-    """Add the forces of all elements; returns power dissipated and power supplied [W]."""
-    loss, power = 0.0, 0.0
+    """Add the forces of all elements; returns power dissipated and power supplied [W].
+
+    Their own entries in the state keep their values unless their kernels write rates.
+    """
+    loss, power, w = 0.0, 0.0, system.world[0]
+    for k in range(w.n_q - w.element_states, w.n_q):
+        dy[k] = 0.0
     for i in range(system.elements.shape[0]):
         data = system.element_data[i]
         data.force, data.energy, data.loss, data.power = 0.0, 0.0, 0.0, 0.0

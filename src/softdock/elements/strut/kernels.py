@@ -50,7 +50,7 @@ def apply(system, i, t, q, u, dy):
 
 
 @inline
-def connect(system, i, linear, c):
+def connect(system, i, t, q, u, linear, c):
     """Write stiffness and damping along the line, and the stiffness of its tension across it, in the axes of N."""
     element, links, motions = system.elements[i], system.links, system.motions
     strut = system.laws.strut[element.row]

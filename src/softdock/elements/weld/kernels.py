@@ -75,7 +75,7 @@ def apply(system, i, t, q, u, dy):
 
 
 @inline
-def connect(system, i, linear, c):
+def connect(system, i, t, q, u, linear, c):
     """Write stiffness and damping in the axes of frame F."""
     element, links, motions = system.elements[i], system.links, system.motions
     weld = system.laws.weld[element.row]

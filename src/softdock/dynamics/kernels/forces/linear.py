@@ -43,7 +43,7 @@ def linearise(system, t, y, linear):
                 for k in range(6):
                     for j in range(6):
                         linear.K[count, k, j], linear.D[count, k, j] = 0.0, 0.0
-                connect(system, i, linear, count)
+                connect(system, i, t, y, u, linear, count)
             count += 1
     for i in range(system.interfaces.shape[0]):
         face = system.interfaces[i]

@@ -1,0 +1,1 @@
+"""Crushable energy absorbers along joints."""

@@ -1,0 +1,1 @@
+"""Tethers: cables between two points, with or without a reel."""
