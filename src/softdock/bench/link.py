@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any
 
 from softdock.bench.linear_stage import LinearStage
+from softdock.bench.measurement import Row, row
 from softdock.errors import RunError
 from softdock.presentation.progress import Progress
 from softdock.robot.hardware_in_the_loop import HybridImpact
@@ -28,23 +28,17 @@ DURATION, PERIOD = 60.0, 1e-3  # s
 SERVE = "from softdock.cli import main; main()"
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     progress("delayed forces", 0.0)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": f"restitution, damping ratio {zeta:g}, force {delay * 1e3:g} ms late (aim: published)",
-            "value": restitution(zeta, delay),
-            "unit": "1",
-            "aim": published,
-        }
+    name = "restitution, damping ratio {:g}, force {:g} ms late (aim: published)"
+    rows = [
+        row(name.format(zeta, delay * 1e3), restitution(zeta, delay), "1", published)
         for zeta, cases in PUBLISHED.items()
         for delay, published in cases.items()
     ]
-    worst = max(abs(row["value"] - row["aim"]) for row in rows)
-    rows.append(
-        {"name": "largest difference to the published values", "value": worst, "unit": "1", "aim": 1e-3}
-    )
+    worst = max(abs(one["value"] - one["aim"]) for one in rows)
+    rows.append(row("largest difference to the published values", worst, "1", 1e-3))
     rows += _measure_udp(progress)
     progress("done", 1.0)
     return rows
@@ -58,7 +52,7 @@ def restitution(zeta: float, delay: float) -> float:
         return HybridImpact(mass=MASS, speed=SPEED).restitution(link)
 
 
-def _measure_udp(progress: Progress) -> list[dict[str, Any]]:
+def _measure_udp(progress: Progress) -> list[Row]:
     command = [sys.executable, "-c", SERVE, "robot", "serve", "joints", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -78,12 +72,12 @@ def _measure_udp(progress: Progress) -> list[dict[str, Any]]:
     states, latency = link.statistics.states.to_json(), link.statistics.latency
     what = f"{DURATION:g} s at 1 kHz over UDP:"
     return [
-        {"name": f"{what} states received", "value": states["received"], "unit": "1"},
-        {"name": f"{what} states lost", "value": states["lost"], "unit": "1", "aim": 0},
-        {"name": f"{what} latency there and back, median", "value": latency.percentile(0.5), "unit": "s"},
-        {"name": f"{what} latency there and back, p99", "value": latency.percentile(0.99), "unit": "s"},
-        {"name": f"{what} jitter of states", "value": link.statistics.interval.deviation, "unit": "s"},
-        {"name": f"{what} robot's late cycles", "value": served["late_cycles"], "unit": "1"},
-        {"name": f"{what} robot's longest cycle", "value": served["worst_cycle_s"], "unit": "s"},
-        {"name": f"{what} times the robot fell back", "value": served["fallbacks"], "unit": "1", "aim": 0},
+        row(f"{what} states received", states["received"], "1"),
+        row(f"{what} states lost", states["lost"], "1", 0),
+        row(f"{what} latency there and back, median", latency.percentile(0.5), "s"),
+        row(f"{what} latency there and back, p99", latency.percentile(0.99), "s"),
+        row(f"{what} jitter of states", link.statistics.interval.deviation, "s"),
+        row(f"{what} robot's late cycles", served["late_cycles"], "1"),
+        row(f"{what} robot's longest cycle", served["worst_cycle_s"], "s"),
+        row(f"{what} times the robot fell back", served["fallbacks"], "1", 0),
     ]
