@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
 from rich.console import Console
 
 from softdock.errors import (
@@ -32,20 +31,6 @@ from softdock.presentation.progress import Progress
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
     from softdock.result import RequirementVerdict, Result
-
-Units = Annotated[
-    str | None,
-    typer.Option(
-        "--units",
-        metavar="SYSTEM",
-        help="Display units: automatic, SI, mm/deg or imperial (default: as in the file; JSON is in SI).",
-    ),
-]
-Author = Annotated[str, typer.Option(metavar="NAME", help="Author of the report (default: as in the file).")]
-Revision = Annotated[
-    str, typer.Option(metavar="TEXT", help="Revision of the report (default: as in the file).")
-]
-Paper = Annotated[str | None, typer.Option(metavar="a4|letter", help="Paper of a PDF report (default: a4).")]
 
 PIPE_WIDTH = 200  # characters
 INTERRUPT_PERIOD = 0.5  # s between looks at signals; on Linux and macOS a signal also ends the wait

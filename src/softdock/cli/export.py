@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem, file_errors
 from softdock.files.atomic import write_atomic
 
@@ -14,14 +14,8 @@ FORMATS = ("mjcf",)
 
 def export(
     to: Annotated[str, typer.Argument(metavar="mjcf", help="Format: mjcf (MuJoCo).")],
-    scenario: Annotated[
-        str,
-        typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file."),
-    ],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
-    ] = None,
+    scenario: options.Scenario,
+    overrides: options.Overrides = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Output file (default: standard output).")
     ] = None,

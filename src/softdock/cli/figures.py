@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -29,19 +29,14 @@ def figures(
             help="Folder for the figures; for a scenario also one .png, .svg or .pdf file.",
         ),
     ],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Override a field of the scenario; may be repeated."
-        ),
-    ] = None,
+    overrides: options.Overrides = None,
     picture_format: Annotated[
         str | None,
         typer.Option(
             "--format", metavar="png|svg|pdf", help="Format of pictures in a folder (default: png)."
         ),
     ] = None,
-    units: console.Units = None,
+    units: options.Units = None,
     runs: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="Runs of each campaign of the set gnc."),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -29,14 +29,9 @@ def predict(
     restitution: Annotated[
         str | None, typer.Option(metavar="E", help="Coefficient of restitution, 0 to 1 (default: 1).")
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Override a field of the scenario; may be repeated."
-        ),
-    ] = None,
-    units: console.Units = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    overrides: options.Overrides = None,
+    units: options.Units = None,
+    as_json: options.Json = False,
 ) -> None:
     """Predict the impact of two systems without simulating it.
 

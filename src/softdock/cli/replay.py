@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem
 
 
@@ -19,7 +19,7 @@ def replay(
         Path | None,
         typer.Option(metavar="FILE", help="Write an animated glTF file, for example for Blender."),
     ] = None,
-    units: console.Units = None,
+    units: options.Units = None,
 ) -> None:
     """Write the replay of a run as a page for browsers or as a 3-D animation."""
     if html is None and glb is None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem, suggest
 
 
@@ -26,7 +26,7 @@ def show(
             help="List only channels with this text in their name; * stands for any text.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Print a bundled scenario with its comments and its path, or list the channels of a scenario."""
     if channels:

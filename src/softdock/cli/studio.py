@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem
 
 
@@ -22,13 +22,7 @@ def studio(
     port: Annotated[
         int | None, typer.Option(metavar="P", help="Port (default: first free port from 8420).")
     ] = None,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address to listen on; the default accepts connections from this machine only.",
-        ),
-    ] = "127.0.0.1",
+    host: options.ListenAddress = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
     no_token: Annotated[
         bool,

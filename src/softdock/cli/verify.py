@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def verify(
     rerun: Annotated[
         bool, typer.Option("--rerun", help="Run the stored scenario again and compare the results.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare a stored result with its digests, and its peaks with its history.
 
