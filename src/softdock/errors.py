@@ -92,8 +92,8 @@ def first_problems(found: Sequence[Problem], noun: str) -> tuple[Problem, ...]:
 class InputError(Exception):
     """The input cannot be used; `problems` has what was found, with the dotted path of the field.
 
-    Of more than 50 problems it has the first 50, and one that says how many more there are. The command line exits with
-    code 2.
+    A problem is given as an object, or as its message with the other fields of `Problem` by keyword. Of more than 50
+    problems it has the first 50, and one that says how many more there are. The command line exits with code 2.
 
     >>> from softdock import Body, InputError
     >>> try:
@@ -105,8 +105,20 @@ class InputError(Exception):
     joint.type | gimbal
     """
 
-    def __init__(self, *problems: Problem | str) -> None:
-        found = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
+    def __init__(
+        self,
+        *problems: Problem | str,
+        field: str = "",
+        file: str = "",
+        line: int | None = None,
+        given: str = "",
+        hint: str = "",
+    ) -> None:
+        found = tuple(
+            p if isinstance(p, Problem)
+            else Problem(message=p, field=field, file=file, line=line, given=given, hint=hint)
+            for p in problems
+        )  # fmt: skip
         self.problems = first_problems(found, "problems")
         super().__init__("\n".join(map(str, self.problems)))
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.bench.measurement import Row, compare, elapsed_time, row, shortest_times
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.presentation.numbers import MISSING, format_error
 from softdock.presentation.progress import Progress
 from softdock.presentation.tables import Table
@@ -54,7 +54,7 @@ def run(progress: Progress, /) -> list[Row]:
     try:
         import mujoco
     except ImportError:
-        raise InputError(Problem(message="This benchmark needs MuJoCo.", hint="pip install mujoco")) from None
+        raise InputError("This benchmark needs MuJoCo.", hint="pip install mujoco") from None
     progress("nominal docking", 0.0)
     whole = cast(MultibodyScenario, load(SCENARIO))
     rows = [*time_nominal(SCENARIO, whole), *time_nominal(PASSIVE, cast(MultibodyScenario, load(PASSIVE)))]

@@ -129,18 +129,12 @@ def find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
     path = Path(text)
     if isinstance(name_or_path, str) and path.suffix not in _SUFFIXES and os.sep not in text:
         hint = did_you_mean(text, files)[0].replace("Allowed", "Bundled campaigns")
-        raise InputError(Problem(message=f"'{text}' is neither a bundled campaign nor a file.", hint=hint))
+        raise InputError(f"'{text}' is neither a bundled campaign nor a file.", hint=hint)
     source = read_file(path)
     check_head(source)
     kind = source.data.get("kind")
     if kind != "campaign":
-        where = source.where(("kind",))
-        raise InputError(
-            Problem(
-                message="Must be 'campaign'.", field="kind", file=where.file, line=where.line,
-                given=where.text, hint="A scenario is run by: softdock run FILE.",
-            )
-        )  # fmt: skip
+        raise source.refusal(("kind",), "Must be 'campaign'.", "A scenario is run by: softdock run FILE.")
     return source, path.stem, str(path.resolve())
 
 
@@ -151,7 +145,7 @@ def _add_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, 
     files = _files("presets")
     for i, name in enumerate(campaign.presets):
         if name not in files:
-            raise _refusal(source, ("presets", i), "There is no such preset.", did_you_mean(name, files)[0])
+            raise source.refusal(("presets", i), "There is no such preset.", did_you_mean(name, files)[0])
         written = parse(files[name].read_text(encoding="utf-8"), file=f"{name}.yaml")
         dispersions |= PresetFile.model_validate(written.data).dispersions
         for field_path, location in written.locations.items():
@@ -172,7 +166,7 @@ def _load_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
         is_name = "." not in name and os.sep not in name
         message = "There is no such bundled scenario or file." if is_name else str(error.problems[0])
         hint = did_you_mean(name, bundled_names())[0] if is_name else ""
-        raise _refusal(source, ("scenario",), message, hint) from None
+        raise source.refusal(("scenario",), message, hint) from None
     return _override(scenario, campaign, source)
 
 
@@ -181,7 +175,7 @@ def _override(scenario: ScenarioBase, campaign: CampaignFile, source: Source) ->
     try:
         return scenario.with_overrides(campaign.set)
     except InputError as error:
-        problems = [_refusal(source, ("set", p.field), p.message, p.hint).problems[0] for p in error.problems]
+        problems = [source.refusal(("set", p.field), p.message, p.hint).problems[0] for p in error.problems]
         raise InputError(*problems) from None
 
 
@@ -195,8 +189,8 @@ def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: So
             requirements[key] = requirement
         elif requirements.pop(key, None) is None:
             hint = did_you_mean(key, scenario.requirements)[0]
-            raise _refusal(
-                source, ("requirements", key), "The scenario has no such requirement to remove.", hint
+            raise source.refusal(
+                ("requirements", key), "The scenario has no such requirement to remove.", hint
             )
     plain = {key: one.model_dump(mode="json", exclude_defaults=True) for key, one in requirements.items()}
     try:
@@ -205,16 +199,14 @@ def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: So
         problems: list[Problem] = []
         for problem in error.problems:
             path = tuple(int(part) if part.isdecimal() else part for part in problem.field.split("."))
-            problems += _refusal(source, path, problem.message, problem.hint).problems
+            problems += source.refusal(path, problem.message, problem.hint).problems
         raise InputError(*problems) from None
 
 
 def _check_presets(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
     if campaign.presets and getattr(scenario, "approach", None) is None:
         hint = "Give the scenario an `approach`, or write dispersions of its own fields."
-        raise _refusal(
-            source, ("presets",), "Presets disperse the approach, and the scenario has none.", hint
-        )
+        raise source.refusal(("presets",), "Presets disperse the approach, and the scenario has none.", hint)
 
 
 def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
@@ -223,7 +215,7 @@ def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Sourc
     for i, outcome in enumerate(campaign.success):
         if outcome not in known:
             hint = did_you_mean(outcome, known)[0]
-            problems += _refusal(source, ("success", i), "The scenario has no such outcome.", hint).problems
+            problems += source.refusal(("success", i), "The scenario has no such outcome.", hint).problems
     if problems:
         raise InputError(*problems)
 
@@ -235,16 +227,10 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
             found = find_spring(scenario.to_data(), spring.metric)
             size_spring(name, spring.stroke, [], [], found.turning if found else None)
         except ValueError as error:
-            raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
+            raise source.refusal(("springs", name, "stroke"), f"The stroke {error}.") from None
     two_and_two = isinstance(scenario, ChainScenario) and (
         len(scenario.chaser.masses) == len(scenario.target.masses) == 2
     )
     if campaign.predictions is not None and not two_and_two:
         message = "Only chains of two and two masses can be predicted in bulk."
-        raise _refusal(source, ("predictions",), message)
-
-
-def _refusal(source: Source, field_path: FieldPath, message: str, hint: str = "") -> InputError:
-    where = source.where(field_path)
-    fields: dict[str, Any] = {"file": where.file, "line": where.line, "given": where.text, "hint": hint}
-    return InputError(Problem(message=message, field=".".join(map(str, field_path)), **fields))
+        raise source.refusal(("predictions",), message)

@@ -11,7 +11,7 @@ from typing import Any
 
 from softdock.campaign.loading import bundled_campaigns, load
 from softdock.campaign.plan import Plan
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.cache import Cache, content_key
 
 STARTED = Cache("campaign-origins", "")
@@ -33,7 +33,7 @@ def load_origin(manifest: dict[str, Any], folder: Path, given: Path | None = Non
         if given is None:
             hint += " If that file was moved, name it with --campaign FILE."
         message = f"The campaign cannot be loaded again: {error.problems[0]}"
-        raise InputError(Problem(message=message, file=str(folder), hint=hint)) from error
+        raise InputError(message, file=str(folder), hint=hint) from error
 
 
 def _trusted_origin(manifest: dict[str, Any], folder: Path) -> str | Path:
@@ -46,12 +46,10 @@ def _trusted_origin(manifest: dict[str, Any], folder: Path) -> str | Path:
         inside = False
     if not inside and STARTED.read(_key(manifest), bool) is None:
         raise InputError(
-            Problem(
-                message="The campaign names a file outside its folder, and this user has not started it from there.",
-                file=str(folder),
-                given=origin,
-                hint=f"If you trust the folder, add the option: --campaign {shlex.quote(origin)}",
-            )
+            "The campaign names a file outside its folder, and this user has not started it from there.",
+            file=str(folder),
+            given=origin,
+            hint=f"If you trust the folder, add the option: --campaign {shlex.quote(origin)}",
         )
     return Path(origin)
 

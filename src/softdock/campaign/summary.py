@@ -25,7 +25,7 @@ from softdock.campaign.statistics import (
     stop_rule_state,
 )
 from softdock.campaign.table import Table
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.requirements import metric_names
 from softdock.presentation.campaign import stop_rule_text, success_text
 from softdock.presentation.labels import input_label
@@ -333,7 +333,7 @@ def _springs(table: Table) -> tuple[list[SpringSize], dict[str, SpringCheck]]:
             size = size_spring(name, spring["stroke"], table.run, values, found.turning if found else None)
         except ValueError as error:
             field = f"springs.{name}.stroke"
-            raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None
+            raise InputError(f"{error}.", field=field, given=str(spring["stroke"])) from None
         stroke = size.stroke
         size = size if found is None else found.count_stops(size, _column_of(table, size))
         checks[name] = check_spring(table, size, spring["metric"], stroke)

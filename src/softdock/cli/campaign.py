@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softdock.cli import console, options
-from softdock.errors import InputError, Problem, RunError
+from softdock.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from softdock.campaign.runner import CampaignProgress, ExecutionOptions
@@ -205,9 +205,9 @@ def _execution_means(place: str | None, workers: int | None, cluster: str | None
     from softdock.campaign.workers import Backend
 
     if place is not None and place not in PLACES:
-        raise InputError(Problem(message=f"Must be {' or '.join(PLACES)}.", field="--in", given=place))
+        raise InputError(f"Must be {' or '.join(PLACES)}.", field="--in", given=place)
     if place is not None and cluster is not None:
-        raise InputError(Problem(message="Cannot be combined with --in.", field="--cluster"))
+        raise InputError("Cannot be combined with --in.", field="--cluster")
     return ExecutionOptions(Backend(place) if place else None, workers, cluster or "")
 
 

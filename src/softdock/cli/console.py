@@ -19,7 +19,6 @@ from softdock.errors import (
     CONTROL_CHARACTERS,
     InputError,
     InputWarning,
-    Problem,
     RunError,
     file_error,
     printable,
@@ -106,7 +105,7 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     """Raise InputError where the name of an output file has none of the suffixes."""
     if path is not None and path.suffix.lower() not in suffixes:
         message = f"The name of this file must end in {' or '.join(suffixes)}."
-        raise InputError(Problem(message=message, field=option, given=str(path)))
+        raise InputError(message, field=option, given=str(path))
 
 
 def make_folder(path: Path) -> None:
@@ -176,7 +175,7 @@ def refuse_check_without(requirements: Collection[Any], what: str) -> None:
     if not requirements:
         message = f"The {what} has no requirements to check."
         hint = "Add them under `requirements`, or leave --check out."
-        raise InputError(Problem(message=message, field="--check", hint=hint))
+        raise InputError(message, field="--check", hint=hint)
 
 
 def exit_by_verdicts(verdicts: "Iterable[RequirementVerdict]") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from softdock.cli import console, options
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 from softdock.files.atomic import write_atomic
 
 FORMATS = ("mjcf",)
@@ -26,14 +26,10 @@ def export(
     from softdock.scenario.multibody import MultibodyScenario
 
     if to not in FORMATS:
-        raise InputError(Problem(message=f"Known formats: {', '.join(FORMATS)}.", given=to))
+        raise InputError(f"Known formats: {', '.join(FORMATS)}.", given=to)
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, MultibodyScenario):
-        raise InputError(
-            Problem(
-                field="kind", message="Only scenarios of kind multibody can be exported.", given=chosen.kind
-            )
-        )
+        raise InputError("Only scenarios of kind multibody can be exported.", field="kind", given=chosen.kind)
     exported = to_mjcf(chosen.at_start(), chosen.name or "softdock")
     for sentence in exported.left_out:
         console.print_message(f"Not exported: {sentence}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 Scenario = Annotated[
     str, typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file.")
@@ -48,4 +48,4 @@ def parse_option(option: str, given: str, unit: str) -> float:
     try:
         return parse_quantity(given, unit)
     except ValueError as error:
-        raise InputError(Problem(field=option, message=f"The value {error}.", given=given)) from None
+        raise InputError(f"The value {error}.", field=option, given=given) from None

@@ -64,7 +64,7 @@ def _predict_masses(given: Mapping[str, str | None]) -> Mapping[str, Any]:
         all_missing = len(missing) == 5 and given["restitution"] is None
         hint = "Or give a scenario: softdock predict impact-a."
         wanted = "Give a scenario or four masses and the speed" if all_missing else "Missing"
-        raise InputError(Problem(message=f"{wanted}: {', '.join(missing)}.", hint=hint))
+        raise InputError(f"{wanted}: {', '.join(missing)}.", hint=hint)
     kinds = {
         "m1": Quantity("kg", ge=0),
         "m2": Quantity("kg", gt=0),
@@ -96,7 +96,7 @@ def _predict_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Map
     if prediction is None:
         message = "No contact occurs in this scenario within its duration: there is nothing to predict."
         hint = "Define the point of impact in `impact`, or contacts that close within the duration."
-        raise InputError(Problem(message=message, given=name_or_file, hint=hint))
+        raise InputError(message, given=name_or_file, hint=hint)
     return scenario.name, prediction, scenario.units
 
 
@@ -105,7 +105,7 @@ def _reject_masses(given: Mapping[str, str | None]) -> None:
     if mixed:
         hint = "To change a field of the scenario use --set, for example --set speed='0.07 m/s'."
         message = f"A scenario defines its own masses and speed; remove {', '.join(mixed)}."
-        raise InputError(Problem(message=message, hint=hint))
+        raise InputError(message, hint=hint)
 
 
 def _reject_overrides(overrides: list[str] | None) -> None:

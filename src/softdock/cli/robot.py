@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softdock.cli import console, options
-from softdock.errors import InputError, Problem, RunError
+from softdock.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from softdock.robot.link import Robot
@@ -130,7 +130,7 @@ def run(
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, RobotScenario):
         message = "Only scenarios of kind robot define an experiment for a robot."
-        raise InputError(Problem(field="kind", message=message, given=chosen.kind))
+        raise InputError(message, field="kind", given=chosen.kind)
     if out is not None:
         console.make_folder(out)
     result = run_on_robot(chosen, lambda: connect(host, port))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from softdock.cli import console, options
-from softdock.errors import InputError, Problem, RunError
+from softdock.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
@@ -138,7 +138,7 @@ def _check_files(outputs: Outputs) -> None:
         check_report_name(outputs.report)
         find_paper(outputs.paper)
     elif outputs.convergence:
-        raise InputError(Problem(field="--convergence", message="Requires --report."))
+        raise InputError("Requires --report.", field="--convergence")
 
 
 def _write_report(result: "Result", path: Path, outputs: Outputs) -> None:
@@ -167,14 +167,12 @@ def _real_time_settings(real_time: bool, frame: str | None, substeps: int | None
 
     if not real_time:
         if frame is not None:
-            raise InputError(Problem(field="--frame", message="Requires --real-time.", given=frame))
+            raise InputError("Requires --real-time.", field="--frame", given=frame)
         if substeps is not None:
-            raise InputError(
-                Problem(field="--substeps", message="Requires --real-time.", given=str(substeps))
-            )
+            raise InputError("Requires --real-time.", field="--substeps", given=str(substeps))
         return None
     duration = FRAME if frame is None else options.parse_option("--frame", frame, "s")
     try:
         return RealTime(frame=duration, substeps=substeps)
     except ValueError as error:
-        raise InputError(Problem(field="--frame", message=f"The value {error}.", given=frame or "")) from None
+        raise InputError(f"The value {error}.", field="--frame", given=frame or "") from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from softdock.cli import console, options
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 if TYPE_CHECKING:
     from softdock.presentation.tables import Table
@@ -60,7 +60,7 @@ def _campaign_checks(folder: Path, rerun: bool) -> "list[Check]":
 
     if rerun:
         hint = f"Repeat a run with: softdock campaign resume {folder} --rerun I."
-        raise InputError(Problem(field="--rerun", message="Is for the folder of one run.", hint=hint))
+        raise InputError("Is for the folder of one run.", field="--rerun", hint=hint)
     return verify_campaign(folder)
 
 

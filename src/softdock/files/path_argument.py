@@ -4,7 +4,7 @@ import errno
 import os
 from pathlib import Path
 
-from softdock.errors import InputError, Problem, reason_of
+from softdock.errors import InputError, reason_of
 
 
 def path_argument(field: str, value: object) -> Path:
@@ -14,17 +14,15 @@ def path_argument(field: str, value: object) -> Path:
     except TypeError:  # its method returns something else
         text = None
     if not isinstance(text, str):
-        raise InputError(Problem(message="Must be a path.", field=field, given=repr(value)))
+        raise InputError("Must be a path.", field=field, given=repr(value))
     if "\0" in text:
-        raise InputError(Problem(message="The path must not have a null character.", field=field, given=text))
+        raise InputError("The path must not have a null character.", field=field, given=text)
     try:
         os.lstat(text)
     except UnicodeEncodeError:
         message = "The path has characters that no name of a file can have."
-        raise InputError(Problem(message=message, field=field, given=text)) from None
+        raise InputError(message, field=field, given=text) from None
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
-            raise InputError(
-                Problem(message=f"Cannot use it: {reason_of(error)}.", field=field, given=text)
-            ) from None
+            raise InputError(f"Cannot use it: {reason_of(error)}.", field=field, given=text) from None
     return Path(text)

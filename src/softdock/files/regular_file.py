@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISDIR, "a folder"),
@@ -52,4 +52,4 @@ def check_type(path: Path, mode: int) -> None:
 
 
 def _error(path: Path, message: str, hint: str = "") -> InputError:
-    return InputError(Problem(file=str(path).replace("\0", "\\0"), message=message, hint=hint))
+    return InputError(message, file=str(path).replace("\0", "\\0"), hint=hint)

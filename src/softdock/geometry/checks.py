@@ -2,10 +2,10 @@
 
 import math
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 
 def require(field: str, value: float, allowed: str, ok: bool) -> None:
     """Raise `InputError` unless the value is finite and `ok`; `allowed` describes the allowed values."""
     if not (ok and math.isfinite(value)):
-        raise InputError(Problem(field=field, message=f"must be {allowed}.", given=f"{value:g}"))
+        raise InputError(f"must be {allowed}.", field=field, given=f"{value:g}")

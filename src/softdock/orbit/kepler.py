@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.orbit.earth import MU, RADIUS
 from softdock.quantities.fields import Angle, Length, Quantity
 from softdock.quantities.model import FieldError, Model
@@ -81,11 +81,9 @@ def mean_motion(semi_major_axis: float) -> float:
     """Return the mean motion [rad/s] for a semi-major axis [m]; raise InputError for one inside the Earth."""
     if not semi_major_axis > RADIUS:
         raise InputError(
-            Problem(
-                field="semi_major_axis",
-                message=f"must be above {RADIUS:g} m: the orbit intersects the Earth.",
-                given=f"{semi_major_axis:g} m",
-            )
+            f"must be above {RADIUS:g} m: the orbit intersects the Earth.",
+            field="semi_major_axis",
+            given=f"{semi_major_axis:g} m",
         )
     return math.sqrt(MU / semi_major_axis**3)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 from softdock.quantities.units import parse_unit, si_unit
 from softdock.recording.mapping import RecordingFile
 from softdock.recording.table import Array, Dialect, Table, read_table
@@ -22,12 +22,7 @@ def load(path: str | os.PathLike[str]) -> Result:
     """Load the log described by a mapping file, in SI; raise InputError with all problems found."""
     source = read_file(Path(path))
     if source.data.get("kind") != "recording":
-        where = source.where(("kind",))
-        raise InputError(
-            Problem(
-                message="Must be 'recording'.", field="kind", file=where.file, line=where.line, given=where.text
-            )
-        )  # fmt: skip
+        raise source.refusal(("kind",), "Must be 'recording'.")
     try:
         mapping = RecordingFile.model_validate(source.data)
     except ValidationError as error:
@@ -55,7 +50,7 @@ def load_run(path: str | os.PathLike[str]) -> Result:
         if is_file:
             hint = "A log needs a mapping file that describes its columns: see docs/recordings.md."
             message = "Must be the folder of a run or the mapping file of a recording."
-            raise InputError(Problem(message=message, file=str(location), hint=hint))
+            raise InputError(message, file=str(location), hint=hint)
         return Result.load(location)
     return load(location)
 
@@ -69,24 +64,24 @@ def _check_finite(name: str, table: Table, log: Path) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         message = f"The column '{name}' is infinite in row {row + 1}; leave cells without measurements empty."
-        raise InputError(Problem(message=message, file=str(log), line=table.line_of(row)))
+        raise InputError(message, file=str(log), line=table.line_of(row))
 
 
 def _time(mapping: RecordingFile, table: Table, log: Path) -> Array:
     raw = table.columns[mapping.time.column]
     if len(raw) < 2:
-        raise InputError(Problem(message="The log has fewer than two rows.", file=str(log)))
+        raise InputError("The log has fewer than two rows.", file=str(log))
     wrong = ~np.isfinite(raw)
     if wrong.any():
         row = int(np.argmax(wrong))
         message = f"The time in column '{mapping.time.column}' is missing or not finite in row {row + 1}."
-        raise InputError(Problem(message=message, file=str(log), line=table.line_of(row)))
+        raise InputError(message, file=str(log), line=table.line_of(row))
     decreasing = np.diff(raw) < 0.0
     if decreasing.any():
         row = int(np.argmax(decreasing)) + 1
         message = f"The time in column '{mapping.time.column}' decreases in row {row + 1}."
         given = f"{raw[row]:.12g} after {raw[row - 1]:.12g}"
-        raise InputError(Problem(message=message, file=str(log), line=table.line_of(row), given=given))
+        raise InputError(message, file=str(log), line=table.line_of(row), given=given)
     if mapping.time.from_first:
         raw = raw - raw[0]
     return np.asarray(raw * parse_unit(mapping.time.unit).factor + mapping.time.offset)

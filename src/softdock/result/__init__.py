@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.path_argument import path_argument
 from softdock.model.member_kinds import LoadKind
 from softdock.result.columns import same_columns, unknown_column
@@ -73,11 +73,9 @@ class History(Mapping[str, Array]):
 
     def __setitem__(self, name: str, values: object) -> None:
         raise InputError(
-            Problem(
-                field=str(name),
-                message="A history cannot be changed.",
-                hint="Copy it: `dict(history)` has its arrays, `history.to_pandas()` is a DataFrame.",
-            )
+            "A history cannot be changed.",
+            field=str(name),
+            hint="Copy it: `dict(history)` has its arrays, `history.to_pandas()` is a DataFrame.",
         )
 
     def __contains__(self, name: object) -> bool:

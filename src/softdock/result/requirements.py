@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.result import RequirementVerdict, Result, Verdict
@@ -252,7 +252,7 @@ def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
         return {key: Requirement.model_validate(data) for key, data in found.items()}
     except (AttributeError, ValueError) as error:
         message = "The requirements of the stored scenario are damaged."
-        raise InputError(Problem(message=message, field="requirements")) from error
+        raise InputError(message, field="requirements") from error
 
 
 def read_bounds(requirement: Requirement, unit: str) -> tuple[float | None, float | None]:
@@ -261,4 +261,4 @@ def read_bounds(requirement: Requirement, unit: str) -> tuple[float | None, floa
         return requirement.bounds(unit)
     except ValueError as error:
         message = "A limit does not fit the stored unit of its metric."
-        raise InputError(Problem(message=message, field="requirements", given=unit)) from error
+        raise InputError(message, field="requirements", given=unit) from error

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.robot.arm import Arm
 from softdock.robot.interpolation import planned_speed
 from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, solve_pose
@@ -325,7 +325,7 @@ class Planner:
 
 
 def _problem(field: str, message: str, given: str = "", hint: str = "") -> InputError:
-    return InputError(Problem(message=message, field=field, given=given, hint=hint))
+    return InputError(message, field=field, given=given, hint=hint)
 
 
 def out_of_reach(i: int, move: Move, found: Solution, s: float) -> InputError:

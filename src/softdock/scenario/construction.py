@@ -88,14 +88,14 @@ def _text_of(field: str, value: object) -> str:
     """Return a text; raises InputError."""
     if isinstance(value, str):
         return value
-    raise InputError(Problem(message="Must be a text.", field=field, given=repr(value)))
+    raise InputError("Must be a text.", field=field, given=repr(value))
 
 
 def _checked(source: object) -> ScenarioBase:
     if isinstance(source, ScenarioBase):
         return source
     message = "A scenario is given as an object, a mapping, or the name of a bundled scenario or file."
-    raise InputError(Problem(message=message, given="None" if source is None else type(source).__name__))
+    raise InputError(message, given="None" if source is None else type(source).__name__)
 
 
 @contextmanager

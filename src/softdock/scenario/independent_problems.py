@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from softdock.errors import Problem
-from softdock.scenario.messages import dotted, locate, problems_of, split_errors
-from softdock.scenario.source import FieldPath, Source
+from softdock.scenario.messages import locate, problems_of, split_errors
+from softdock.scenario.source import FieldPath, Source, dotted
 
 PASSES = 6
 """Largest number of further validations; what is removed leaves entries incomplete, and references wait for values."""

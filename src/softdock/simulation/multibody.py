@@ -20,7 +20,7 @@ from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import without_controllers
 from softdock.elements.load.model import Load
 from softdock.elements.registry import ELEMENT_KINDS
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.phases import UNFINISHED
@@ -221,7 +221,7 @@ def _controllers(scenario: MultibodyScenario, assembly: Assembly) -> GncRecords:
         return gnc_records(scenario, assembly)
     except FieldError as error:
         sentence = f"{str(error)[0].upper()}{str(error)[1:]}."
-        raise InputError(Problem(field=".".join(map(str, error.path)), message=sentence)) from None
+        raise InputError(sentence, field=".".join(map(str, error.path))) from None
 
 
 def _with_frames(timing: Timing, frames: Frames) -> Timing:

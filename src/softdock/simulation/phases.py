@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.search.events import ActionKind
 from softdock.dynamics.run_results import Run
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.events import Action
 from softdock.model.expressions import Condition, Window, parse_condition
 from softdock.model.formulas import Constant, Operation
@@ -187,12 +187,10 @@ def refuse_ended_phase(
         )
         where = scenario.source.where(("phases", 0, "until")) if scenario.source else None
         raise InputError(
-            Problem(
-                message=message,
-                field="phases.0.until",
-                given=phase.until,
-                file=where.file if where else "",
-                line=where.line if where else None,
-                hint="Change the limit of the condition or the initial state, or leave the phase out.",
-            )
+            message,
+            field="phases.0.until",
+            given=phase.until,
+            file=where.file if where else "",
+            line=where.line if where else None,
+            hint="Change the limit of the condition or the initial state, or leave the phase out.",
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.result import Result
 from softdock.robot.arm import Arm, build_arm
 from softdock.robot.bodies import body_name, joint_limits
@@ -122,11 +122,7 @@ class Setup:
             return body_name(self.description.ordered()[-1].child), Pose.identity()
         if tool.body not in self.arm.assembly.placed:
             raise InputError(
-                Problem(
-                    message="The tool must be a link of the arm or be fixed to one.",
-                    field="tool.body",
-                    given=tool.body,
-                )
+                "The tool must be a link of the arm or be fixed to one.", field="tool.body", given=tool.body
             )
         return tool.body, tool.pose()
 
@@ -167,11 +163,9 @@ class Setup:
             if self.scenario.needs_surroundings(i):
                 field = "after" if move.after else "frame" if move.frame else "name"
                 raise InputError(
-                    Problem(
-                        field=f"moves.{i}.{field}",
-                        message="A robot behind a link reports no events and no poses, which this move needs.",
-                        hint="Run the scenario with the simulated robot.",
-                    )
+                    "A robot behind a link reports no events and no poses, which this move needs.",
+                    field=f"moves.{i}.{field}",
+                    hint="Run the scenario with the simulated robot.",
                 )
 
     def _check_goals(self, moves: Sequence[Move], surroundings: SimulatedSurroundings) -> None:
