@@ -1,6 +1,7 @@
 """Errors and warnings about the input, with file, line, field and hint."""
 
 import errno
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -121,6 +122,12 @@ class InputError(Exception):
         )  # fmt: skip
         self.problems = first_problems(found, "problems")
         super().__init__("\n".join(map(str, self.problems)))
+
+
+def require(field: str, value: float, allowed: str, ok: bool) -> None:
+    """Raise `InputError` unless the value is finite and `ok`; `allowed` describes the allowed values."""
+    if not (ok and math.isfinite(value)):
+        raise InputError(f"must be {allowed}.", field=field, given=f"{value:g}")
 
 
 class InputWarning(UserWarning):

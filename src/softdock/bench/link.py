@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 
-from softdock.bench.linear_stage import LinearStage
+import numpy as np
+
 from softdock.bench.measurement import Row, row
 from softdock.errors import RunError
 from softdock.presentation.progress import Progress
 from softdock.robot.hardware_in_the_loop import HybridImpact
-from softdock.robot.link import monitor
+from softdock.robot.link import Command, Limits, State, monitor
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
 from softdock.robot.simulated_network import Conditions, SimulatedNetwork
@@ -81,3 +82,58 @@ def _measure_udp(progress: Progress) -> list[Row]:
         row(f"{what} robot's longest cycle", served["worst_cycle_s"], "s"),
         row(f"{what} times the robot fell back", served["fallbacks"], "1", 0),
     ]
+
+
+class LinearStage:
+    """A stiff position-controlled stage that pushes a sample: x > 0 presses with k x + c xdot.
+
+    Its one joint slides [m] and reaches every commanded position at the end of the cycle, at constant speed.
+    The force is the mean over the last cycle, as a sensor with a filter of that length gives it.
+    """
+
+    def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
+        one = np.ones(1)
+        self._limits = Limits(
+            q_min=-one,
+            q_max=one,
+            speed=speed_limit * one,
+            torque=1e6 * one,
+            stiffness=1e9 * one,
+            min_stiffness=0.0 * one,  # position-controlled: stiffness and damping of commands have no effect
+            min_damping_ratio=0.0,
+        )
+        self._k, self._c = stiffness, damping
+        self._t, self._x, self._v, self._force = 0.0, 0.0, 0.0, 0.0
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of position, speed, force and stiffness."""
+        return self._limits
+
+    def advance(self, command: Command, duration: float) -> None:
+        """Move to the commanded position within a duration [s]."""
+        start, end = self._x, float(command.q[0])
+        self._v = (end - start) / duration
+        self._force = _mean_force(start, end, self._v, self._k, self._c)
+        self._x = end
+        self._t += duration
+
+    def state(self) -> State:
+        """Return the measured state; torques are forces [N] on the stage."""
+        force = np.array([-self._force])
+        return State(
+            t=self._t,
+            q=np.array([self._x]),
+            qdot=np.array([self._v]),
+            tau_measured=force,
+            tau_external=force.copy(),
+        )
+
+
+def _mean_force(start: float, end: float, v: float, k: float, c: float) -> float:
+    """Return the mean of k x + c v [N] over a straight path; the force is 0 where x < 0."""
+    low, high = max(min(start, end), 0.0), max(start, end)
+    if high <= 0.0:
+        return 0.0
+    share = (high - low) / abs(end - start) if end != start else 1.0
+    return share * (0.5 * k * (low + high) + c * v)

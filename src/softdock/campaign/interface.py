@@ -21,7 +21,7 @@ from softdock.campaign.table import Table, read_table, status_of
 from softdock.campaign.workers import Backend, check_workers
 from softdock.errors import InputError, file_errors
 from softdock.files.atomic import write_together
-from softdock.files.path_argument import path_argument
+from softdock.files.regular_file import path_argument
 from softdock.presentation.campaign import outcome_counts, progress_text
 from softdock.presentation.numbers import format_confidence
 from softdock.quantities.model import written_data

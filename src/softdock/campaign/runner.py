@@ -15,8 +15,8 @@ from softdock import __version__
 from softdock.campaign import store as campaign_store
 from softdock.campaign.adaptive import AdaptiveCampaign
 from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
+from softdock.campaign.loading import load_origin, remember_origin
 from softdock.campaign.manifest import differences, manifest_of
-from softdock.campaign.origins import load_origin, remember_origin
 from softdock.campaign.plan import Inputs, Plan
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.compliance import assess_campaign
-from softdock.campaign.confidence import tolerance_bound
 from softdock.campaign.phases import PhaseShare, phase_shares
-from softdock.campaign.sized_spring import Column, find_spring
-from softdock.campaign.sizing import SpringSize, size_spring
+from softdock.campaign.sizing import Column, SpringSize, find_spring, size_spring
 from softdock.campaign.spring_checks import SpringCheck, check_spring, with_check
 from softdock.campaign.spring_sentences import spring_sentences
 from softdock.campaign.statistics import (
@@ -23,6 +21,7 @@ from softdock.campaign.statistics import (
     rank_correlation,
     sobol_indices,
     stop_rule_state,
+    tolerance_bound,
 )
 from softdock.campaign.table import Table
 from softdock.errors import InputError

@@ -38,6 +38,9 @@ BOUNDARY_FILE = "boundary.parquet"
 BATCH = 20_000  # rows in memory during the export
 GROUPS = ("inputs", "metrics", "prediction", "requirements", "phases", "audit")
 NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
+ARRAYS, ARRAYS_BY_NAME = ("run", "wall_s", "level"), ("inputs", "metrics", "predictions")
+LISTS = ("status", "outcome", "message", "valid", "warnings", "verdicts", "phases")
+"""Fields of `Table` with one element per run."""
 
 
 @dataclass(frozen=True)
@@ -87,21 +90,14 @@ class Table:
         if self.level is None:
             return self
         chosen = np.flatnonzero(self.level <= 0).tolist()
+        columns: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
+        groups: dict[str, dict[str, Array]] = {name: getattr(self, name) for name in ARRAYS_BY_NAME}
+        lists: dict[str, Sequence[Any]] = {name: getattr(self, name) for name in LISTS}
         return replace(
             self,
-            run=self.run[chosen],
-            status=[self.status[i] for i in chosen],
-            outcome=[self.outcome[i] for i in chosen],
-            message=[self.message[i] for i in chosen],
-            inputs={name: values[chosen] for name, values in self.inputs.items()},
-            metrics={name: values[chosen] for name, values in self.metrics.items()},
-            predictions={name: values[chosen] for name, values in self.predictions.items()},
-            wall_s=self.wall_s[chosen],
-            valid=[self.valid[i] for i in chosen],
-            warnings=[self.warnings[i] for i in chosen],
-            verdicts=[self.verdicts[i] for i in chosen],
-            phases=[self.phases[i] for i in chosen],
-            level=self.level[chosen],
+            **{name: values[chosen] for name, values in columns.items()},
+            **{name: {key: one[chosen] for key, one in group.items()} for name, group in groups.items()},
+            **{name: [values[i] for i in chosen] for name, values in lists.items()},
         )
 
     def unit(self, name: str) -> str:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.errors import InputError
-from softdock.geometry.checks import require
+from softdock.errors import InputError, require
 from softdock.geometry.mass_properties import MassProperties
 
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from softdock.errors import InputError, Problem
-from softdock.quantities.unit_system_names import UNIT_SYSTEMS, unit_system_name
-from softdock.quantities.units import parse_unit
+from softdock.quantities.units import UNIT_SYSTEMS, parse_unit, unit_system_name
 
 SMALLEST_SHOWN = 1e-3
 """Value in the smallest unit of a scale below which the SI unit with an exponent is displayed."""

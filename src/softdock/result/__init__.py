@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError
-from softdock.files.path_argument import path_argument
+from softdock.files.regular_file import path_argument
 from softdock.model.member_kinds import LoadKind
 from softdock.result.columns import same_columns, unknown_column
 
@@ -108,7 +108,7 @@ class History(Mapping[str, Array]):
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a pandas DataFrame with the time [s] as index and SI units in `attrs["units"]`."""
-        from softdock.result.data_frame import data_frame
+        from softdock.result.columns import data_frame
 
         return data_frame(dict(self), self.units, index="time")
 

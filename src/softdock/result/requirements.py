@@ -53,7 +53,11 @@ class CampaignVerdict(RequirementVerdict):
 
 
 def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
-    """Return a result with the verdicts on the requirements of its scenario, and the units of metrics that it lacks."""
+    """Return a result with the verdicts on the requirements of its scenario, and the units of metrics that it lacks.
+
+    A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
+    a requirement undecided.
+    """
     if not scenario.requirements:
         return result
     names = metric_names(scenario.requirements, scenario.own_metrics())
@@ -61,16 +65,6 @@ def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
         units = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
         result = replace(result, units={**units, **result.units})
     return replace(result, requirements=_assess_all(scenario.requirements, names, result))
-
-
-def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[RequirementVerdict, ...]:
-    """Return the verdict on every requirement of a scenario, in their order.
-
-    A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
-    a requirement undecided.
-    """
-    names = metric_names(scenario.requirements, scenario.own_metrics())
-    return _assess_all(scenario.requirements, names, result)
 
 
 def reassess(result: Result) -> Result:

@@ -6,8 +6,18 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.errors import RunError, no_such
-from softdock.robot.link import Array, Closable, Command, Limits, Mode, RobotLink, State, monitor
-from softdock.robot.link_approach import approach, distance
+from softdock.robot.link import (
+    Array,
+    Closable,
+    Command,
+    Limits,
+    Mode,
+    RobotLink,
+    State,
+    approach,
+    distance,
+    monitor,
+)
 
 MAX_ALIGNMENT_ERROR = 0.01
 """Largest joint error from the commanded position at which a robot may take over [rad]."""

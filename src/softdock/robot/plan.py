@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.robot.arm import Arm
-from softdock.robot.interpolation import planned_speed
 from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, solve_pose
 from softdock.robot.link import Limits
-from softdock.robot.trajectory import Bounds, Profile, fastest_profile, tightest_bounds
+from softdock.robot.trajectory import Bounds, Profile, fastest_profile, planned_speed, tightest_bounds
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 

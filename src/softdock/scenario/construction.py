@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from softdock.errors import InputError, Problem
-from softdock.files.path_argument import path_argument
+from softdock.files.regular_file import path_argument
 from softdock.quantities.model import value_text, written_data
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.inheritance import BASE
@@ -75,13 +75,11 @@ Scenario.register(ScenarioBase)
 
 
 def _with_kind(data: dict[str, Any]) -> dict[str, Any]:
-    has_bodies = "bodies" in data or did_you_mean("bodies", filter(_is_text, data))[1] != ""
+    has_bodies = (
+        "bodies" in data or did_you_mean("bodies", [key for key in data if isinstance(key, str)])[1] != ""
+    )
     is_multibody = has_bodies and "kind" not in data and BASE not in data
     return {"kind": "multibody", **data} if is_multibody else data
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _text_of(field: str, value: object) -> str:

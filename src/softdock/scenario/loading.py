@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
-from softdock.files.path_argument import path_argument
-from softdock.files.regular_file import path_exists
+from softdock.files.regular_file import path_argument, path_exists
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.independent_problems import hidden_problems
 from softdock.scenario.inheritance import BASE, merge

@@ -31,13 +31,13 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, Event, History, Phase, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
-from softdock.simulation.enclosure import enclosed_depths
 from softdock.simulation.loads import load_metrics, read_loads
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
+from softdock.simulation.surface_checks import enclosed_depths
 from softdock.simulation.topology import RecordedChannels, Topology
 from softdock.simulation.validity import assess_validity
 from softdock.tree.kernels.tree import copy_records, records

@@ -13,8 +13,7 @@ from softdock.errors import InputError
 from softdock.result import Audit, Channel, History, Result, Timing
 from softdock.result.requirements import with_requirements
 from softdock.robot.experiment import Log
-from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, State
-from softdock.robot.link_approach import approach
+from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, State, approach
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
 from softdock.robot.simulated_robot import SimulatedRobot
