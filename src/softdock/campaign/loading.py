@@ -182,7 +182,7 @@ def _override(scenario: ScenarioBase, campaign: CampaignFile, source: Source) ->
     try:
         return scenario.with_overrides(campaign.set)
     except InputError as error:
-        problems = [source.refusal(("set", p.field), p.message, p.hint).problems[0] for p in error.problems]
+        problems = (source.problem(("set", p.field), p.message, p.hint) for p in error.problems)
         raise InputError(*problems) from None
 
 
@@ -206,7 +206,7 @@ def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: So
         problems: list[Problem] = []
         for problem in error.problems:
             path = tuple(int(part) if part.isdecimal() else part for part in problem.field.split("."))
-            problems += source.refusal(path, problem.message, problem.hint).problems
+            problems.append(source.problem(path, problem.message, problem.hint))
         raise InputError(*problems) from None
 
 
@@ -222,7 +222,7 @@ def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Sourc
     for i, outcome in enumerate(campaign.success):
         if outcome not in known:
             hint = did_you_mean(outcome, known)[0]
-            problems += source.refusal(("success", i), "The scenario has no such outcome.", hint).problems
+            problems.append(source.problem(("success", i), "The scenario has no such outcome.", hint))
     if problems:
         raise InputError(*problems)
 

@@ -38,8 +38,10 @@ BOUNDARY_FILE = "boundary.parquet"
 BATCH = 20_000  # rows in memory during the export
 GROUPS = ("inputs", "metrics", "prediction", "requirements", "phases", "audit")
 NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
-ARRAYS, ARRAYS_BY_NAME = ("run", "wall_s", "level"), ("inputs", "metrics", "predictions")
-LISTS = ("status", "outcome", "message", "valid", "warnings", "verdicts", "phases")
+PER_RUN = (
+    "run", "status", "outcome", "message", "inputs", "metrics", "predictions", "wall_s", "valid", "warnings",
+    "verdicts", "phases", "level",
+)  # fmt: skip
 """Fields of `Table` with one element per run."""
 
 
@@ -90,15 +92,8 @@ class Table:
         if self.level is None:
             return self
         chosen = np.flatnonzero(self.level <= 0).tolist()
-        columns: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
-        groups: dict[str, dict[str, Array]] = {name: getattr(self, name) for name in ARRAYS_BY_NAME}
-        lists: dict[str, Sequence[Any]] = {name: getattr(self, name) for name in LISTS}
-        return replace(
-            self,
-            **{name: values[chosen] for name, values in columns.items()},
-            **{name: {key: one[chosen] for key, one in group.items()} for name, group in groups.items()},
-            **{name: [values[i] for i in chosen] for name, values in lists.items()},
-        )
+        kept: dict[str, Any] = {name: _chosen(getattr(self, name), chosen) for name in PER_RUN}
+        return replace(self, **kept)
 
     def unit(self, name: str) -> str:
         """Return the SI unit of an input or a metric; empty for a dimensionless one."""
@@ -153,6 +148,13 @@ class Table:
         names, numbers = np.unique(np.array(self.outcome, dtype=str), return_counts=True)
         order = np.argsort(-numbers, kind="stable")
         return {str(names[i]): int(numbers[i]) for i in order}
+
+
+def _chosen(values: Any, runs: list[int]) -> Any:
+    """Return the elements of some runs, from an array, from a list, or from arrays by name."""
+    if isinstance(values, dict):
+        return {name: one[runs] for name, one in values.items()}
+    return values[runs] if isinstance(values, np.ndarray) else [values[i] for i in runs]
 
 
 def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
