@@ -106,7 +106,6 @@ def _memory(progress: Progress) -> list[Row]:
     few = _peak_memory(FEW)
     progress(f"memory of {MANY} runs", 0.42)
     many = _peak_memory(MANY)
-    progress("done", 1.0)
     return [
         row(f"peak memory of {FEW} runs of {CHEAP}", few / 1e6, "MB"),
         row(f"peak memory of {MANY} runs", many / 1e6, "MB"),

@@ -70,7 +70,6 @@ def run(progress: Progress, /) -> list[Row]:
     progress("both engines in turn", 0.8)
     simulation = PreparedMultibody(_with_accuracy(case, factor)).simulation
     seconds = _in_turn(simulation.run, lambda: peer.run(RATE, TIP, PORT))
-    progress("done", 1.0)
     label = f"MuJoCo {mujoco.__version__}, {peer.wedges} wedges, step {1e3 * peer.resolution.step:g} ms"
     simulated, theirs_simulated = (case.duration / one for one in seconds)
     speed = row(f"simulated per wall time, accuracy {factor:g} times the default", simulated, "1", AIM_RATIO)

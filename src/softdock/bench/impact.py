@@ -41,7 +41,6 @@ def run(progress: Progress, /) -> list[Row]:
     rows = [_predictions()]
     progress("impact run", 0.3)
     rows += _impact_run(progress)
-    progress("done", 1.0)
     return rows
 
 

@@ -55,7 +55,6 @@ def run(progress: Progress, /) -> list[Row]:
     rows.append(_warm_start())
     progress("first run", 0.9)
     rows.append(_first_run())
-    progress("done", 1.0)
     return rows
 
 

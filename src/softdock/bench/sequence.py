@@ -83,5 +83,4 @@ def run(progress: Progress, /) -> list[Row]:
     ]
     progress("campaign", 0.1)
     cost = measure(load_campaign(CAMPAIGN), ExecutionOptions(Backend.THREADS, WORKERS))
-    progress("done", 1.0)
     return [*rows, row(f"{CAMPAIGN}, 500 runs on {WORKERS} cores", cost.wall, "s", AIM_CAMPAIGN)]

@@ -35,7 +35,6 @@ def run(progress: Progress, /) -> list[Row]:
         rows += _docking_rows(count)
     progress("modes of a large structure", 0.5)
     rows += _large_structure_rows()
-    progress("done", 1.0)
     return rows
 
 

@@ -83,7 +83,6 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
         rows = _measure_starts(browser, Path(folder), progress)
         rows += _measure_use(browser, Path(folder), progress)
         browser.close()
-    progress("done", 1.0)
     return rows
 
 
