@@ -10,7 +10,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.scenario.loading import load_text
 from softdock.scenario.source import VERSION, check_head, parse, resolve
 from softdock.studio import limits, tasks
@@ -105,10 +105,10 @@ def _check_rows(draft: Mapping[str, Any]) -> None:
     for row in draft["dispersions"]:
         if not row["field"] and any(value.strip() for value in row["values"]):
             message = "Choose the field that these values are for, or take the line away."
-            raise InputError(Problem(message=message, field="dispersions."))
+            raise InputError(message, field="dispersions.")
         if row["field"] in seen:
             message = "The field is listed twice; take one away."
-            raise InputError(Problem(message=message, field=f"dispersions.{row['field']}"))
+            raise InputError(message, field=f"dispersions.{row['field']}")
         if row["field"]:
             seen.add(row["field"])
 

@@ -8,7 +8,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.scenario.source import parse, resolve
 
 MOST_SHOWN = 200  # differences
@@ -49,14 +49,14 @@ def _descend(here: Any, key: str, path: str) -> Any:
     """Return the entry at a key; data shared through an alias is copied first, so that only this entry changes."""
     if isinstance(here, list):
         if not key.isdecimal() or int(key) >= len(here):
-            raise InputError(Problem(message="There is no such entry.", field=path))
+            raise InputError("There is no such entry.", field=path)
         index: Any = int(key)
     elif isinstance(here, dict):
         index = key
         if here.get(key) is None:
             here[key] = CommentedMap()
     else:
-        raise InputError(Problem(message="The parent of this field is a single value.", field=path))
+        raise InputError("The parent of this field is a single value.", field=path)
     inner = here[index]
     if getattr(inner, "anchor", None) is not None and inner.anchor.value is not None:
         inner = copy.deepcopy(inner)
