@@ -1,6 +1,7 @@
 """Errors and warnings about the input, with file, line, field and hint."""
 
 import errno
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -92,8 +93,8 @@ def first_problems(problems: Sequence[Problem], noun: str) -> tuple[Problem, ...
 class InputError(Exception):
     """The input cannot be used; `problems` has what was found, with the dotted path of the field.
 
-    Of more than 50 problems it has the first 50, and one that says how many more there are. The command line exits with
-    code 2.
+    A problem is given as an object, or as its message with the other fields of `Problem` by keyword. Of more than 50
+    problems it has the first 50, and one that says how many more there are. The command line exits with code 2.
 
     >>> from softdock import Body, InputError
     >>> try:
@@ -105,10 +106,28 @@ class InputError(Exception):
     joint.type | gimbal
     """
 
-    def __init__(self, *problems: Problem | str) -> None:
-        listed = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
+    def __init__(
+        self,
+        *problems: Problem | str,
+        field: str = "",
+        file: str = "",
+        line: int | None = None,
+        given: str = "",
+        hint: str = "",
+    ) -> None:
+        listed = tuple(
+            p if isinstance(p, Problem)
+            else Problem(message=p, field=field, file=file, line=line, given=given, hint=hint)
+            for p in problems
+        )  # fmt: skip
         self.problems = first_problems(listed, "problems")
         super().__init__("\n".join(map(str, self.problems)))
+
+
+def require(field: str, value: float, allowed: str, ok: bool) -> None:
+    """Raise `InputError` unless the value is finite and `ok`; `allowed` describes the allowed values."""
+    if not (ok and math.isfinite(value)):
+        raise InputError(f"must be {allowed}.", field=field, given=f"{value:g}")
 
 
 class InputWarning(UserWarning):

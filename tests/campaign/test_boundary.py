@@ -10,8 +10,8 @@ from tests.campaign.conftest import rows
 from tests.campaign.search_driver import refine_boundary
 
 from softdock.campaign import runner, surrogate
+from softdock.campaign.adaptive import boundary_axes
 from softdock.campaign.boundary import BoundaryRefinement, initial_runs, level_of_runs
-from softdock.campaign.boundary_axes import boundary_axes
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.model import Boundary
 from softdock.campaign.subset import SearchError

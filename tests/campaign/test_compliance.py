@@ -17,15 +17,15 @@ from tests.campaign.conftest import Command, Write
 
 from softdock.campaign import runner
 from softdock.campaign.compliance import RequirementData, assess_campaign, read_requirement_data
-from softdock.campaign.confidence import (
+from softdock.campaign.loading import read_campaign
+from softdock.campaign.statistics import (
     clopper_pearson,
     fewest_runs,
     lower_bound,
+    stop_rule_state,
     tolerance_bound,
     upper_bound,
 )
-from softdock.campaign.loading import read_campaign
-from softdock.campaign.statistics import stop_rule_state
 from softdock.campaign.summary import chosen_metrics, dispersed_inputs, summarise
 from softdock.campaign.table import CampaignTable, export, read_table, status_of
 from softdock.errors import InputError

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from softdock.campaign.confidence import (
+from softdock.campaign.statistics import (
     clopper_pearson,
     fewest_runs,
     lower_bound,
@@ -17,8 +17,8 @@ from softdock.campaign.confidence import (
     tolerance_bound,
     tolerance_rank,
     upper_bound,
+    wilson,
 )
-from softdock.campaign.statistics import wilson
 
 SHARES = st.floats(0.5, 0.999)
 CONFIDENCES = st.floats(0.5, 0.999)

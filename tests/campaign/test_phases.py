@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from softdock.campaign import runner
-from softdock.campaign.confidence import clopper_pearson
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.phases import phase_shares
+from softdock.campaign.statistics import clopper_pearson
 from softdock.campaign.stored_entries import StoredEntryError
 from softdock.campaign.summary import summarise
 from softdock.campaign.table import export, read_table, status_of

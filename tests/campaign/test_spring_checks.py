@@ -14,8 +14,7 @@ from tests.campaign.conftest import Command
 
 from softdock import Campaign
 from softdock.campaign import spring_checks
-from softdock.campaign.sized_spring import SizedSpring, find_spring
-from softdock.campaign.sizing import SpringSize
+from softdock.campaign.sizing import SizedSpring, SpringSize, find_spring
 from softdock.campaign.spring_checks import TOLERANCE, Repeated, search_stiffness, search_with_others
 from softdock.campaign.summary import CampaignSummary, summarise
 from softdock.campaign.table import CampaignTable, read_table

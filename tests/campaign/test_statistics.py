@@ -11,8 +11,7 @@ from scipy import stats
 
 from softdock.campaign.distributions import Uniform
 from softdock.campaign.sampling import Sampler
-from softdock.campaign.sized_spring import find_spring
-from softdock.campaign.sizing import size_spring
+from softdock.campaign.sizing import find_spring, size_spring
 from softdock.campaign.statistics import (
     capture_envelope,
     quantile_interval,

@@ -21,7 +21,7 @@ from softdock.scenario.loading import templates
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.source import parse
 from softdock.scenario.synonyms import SYNONYMS, translate
-from softdock.simulation.profile_directions import surfaces_facing_away
+from softdock.simulation.surface_checks import surfaces_facing_away
 
 RUNNER = CliRunner()
 DOCS = Path(__file__).parents[2] / "docs"

@@ -13,9 +13,9 @@ from tests.campaign.search_driver import simulate_subset
 from tests.documentation.quoted_numbers import DOCS, assert_quoted, find_numbers
 
 import softdock
-from softdock.campaign.confidence import fewest_runs
 from softdock.campaign.loading import read_campaign, read_campaign_text
 from softdock.campaign.plan import Plan
+from softdock.campaign.statistics import fewest_runs
 
 PAGE = "campaigns.md"
 RARE = [

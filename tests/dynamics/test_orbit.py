@@ -16,7 +16,7 @@ from softdock.flexible import Beam, Section, Structure, base_modes, mesh
 from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, System
-from softdock.orbit.earth import MU, ROTATION
+from softdock.orbit.kepler import MU, ROTATION
 from softdock.theory.libration import pitch_period, roll_yaw
 from softdock.tree.frames import Anchor
 from softdock.tree.indices import StateKind

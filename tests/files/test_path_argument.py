@@ -8,7 +8,7 @@ import pytest
 
 import softdock as sd
 from softdock import InputError
-from softdock.files.path_argument import path_argument
+from softdock.files.regular_file import path_argument
 
 
 class OtherPath:

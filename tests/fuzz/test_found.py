@@ -24,8 +24,7 @@ from tests.fuzz.formats.table import SEQUENCE
 
 from softdock import Campaign
 from softdock.campaign import runner
-from softdock.campaign.loading import read_campaign
-from softdock.campaign.origins import _trusted_origin
+from softdock.campaign.loading import _trusted_origin, read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.store import TABLE_FILE
 from softdock.campaign.summary import _same_values, summarise

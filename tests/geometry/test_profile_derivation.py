@@ -9,7 +9,7 @@ from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.mass_properties import surface_area
-from softdock.geometry.profile_derivation import curvature_kind, derive_profile, interpolate, point_cloud
+from softdock.geometry.profile_derivation import derive_profile, interpolate, point_cloud
 from softdock.report.figures.assist_profile import draw_profile_derivation
 
 BUNDLED = Path(__file__).parents[2] / "src/softdock/scenario/bundled/cad"
@@ -53,11 +53,6 @@ def test_vertices_of_the_facets_lie_on_the_profile(drogue):
     steps = derive_profile(drogue, resolution=3e-3)
     off = distance_to_segments(list(steps.profile.segments), steps.cylindrical[:, :2])
     assert off.max() <= 2 * np.finfo(np.float32).eps * 0.14
-
-
-def test_a_cavity_is_concave_and_a_probe_convex(drogue):
-    assert curvature_kind(drogue.profile) == "concave"
-    assert curvature_kind(read_surface(BUNDLED / "bumper.step").profile) == "convex"
 
 
 def test_the_five_panels_are_drawn(drogue):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.gnc.chasers import box_of_thrusters
 
-from softdock.orbit.earth import MU, RADIUS
+from softdock.orbit.kepler import MU, RADIUS
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.control import Actuation, ControlInterface, Measurement, UserController, Wrench
 from softdock.spatial.rotations import matrix_from_quaternion, rotation_vector_from_matrix

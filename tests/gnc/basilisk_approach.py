@@ -9,7 +9,7 @@ from Basilisk.utilities import SimulationBaseClass, macros, simIncludeGravBody
 from numpy.typing import NDArray
 from tests.gnc import approach_law as law
 
-from softdock.orbit.earth import MU
+from softdock.orbit.kepler import MU
 from softdock.simulation.control import BodyMotion, Measurement
 from softdock.simulation.multibody import PreparedMultibody
 

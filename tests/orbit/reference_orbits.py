@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
 from softdock.model.orbit import BodyPlate
-from softdock.orbit.earth import J2, MU, RADIUS, SOLAR_PRESSURE
+from softdock.orbit.kepler import J2, MU, RADIUS, SOLAR_PRESSURE
 from softdock.orbit.relative import hill_axes
 from softdock.spatial.vectors import wrench_of_force
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.errors import InputError
-from softdock.orbit.earth import MU, RADIUS, SOLAR_PRESSURE, SUN_DISTANCE, SUN_RADIUS
+from softdock.orbit.kepler import MU, RADIUS, SOLAR_PRESSURE, SUN_DISTANCE, SUN_RADIUS
 from softdock.orbit.kernels import CONE, CYLINDER, NO_SHADOW, sunlit_fraction, visible_disc
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate

@@ -9,7 +9,7 @@ from tests.documentation.quoted_numbers import assert_quoted
 from tests.orbit.reference_orbits import gravity_gradient_torque
 
 from softdock.errors import InputError
-from softdock.orbit.earth import MU
+from softdock.orbit.kepler import MU
 from softdock.theory.libration import equilibrium_pitch, pitch_period, roll_yaw
 
 TABLE_2 = np.array([8.5620e7, 7.8819e7, 1.0718e7])

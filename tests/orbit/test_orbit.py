@@ -15,8 +15,7 @@ from tests.orbit.reference_orbits import (
 )
 
 from softdock.errors import InputError
-from softdock.orbit.earth import J2, MU, RADIUS
-from softdock.orbit.kepler import Orbit, eccentric_anomaly, mean_motion
+from softdock.orbit.kepler import J2, MU, RADIUS, Orbit, eccentric_anomaly, mean_motion
 from softdock.orbit.relative import clohessy_wiltshire, hill_axes, transfer_impulses
 
 LEO = Orbit(altitude="500 km", inclination="28.5 deg", ascending_node="40 deg", anomaly="10 deg")

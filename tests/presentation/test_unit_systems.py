@@ -18,8 +18,7 @@ from softdock.presentation.unit_systems import (
     typeset_unit,
     unit_system_of,
 )
-from softdock.quantities.unit_system_names import UNIT_SYSTEMS
-from softdock.quantities.units import parse_quantity, parse_unit
+from softdock.quantities.units import UNIT_SYSTEMS, parse_quantity, parse_unit
 from softdock.scenario.loading import read_scenario_text
 
 

@@ -18,7 +18,7 @@ from softdock.errors import InputError
 from softdock.model.contact_conditions import CONDITION_METRICS, CONDITION_UNITS, PRESETS, preset_box
 from softdock.model.requirements import Requirement
 from softdock.presentation.requirements import requirement_table
-from softdock.result.requirements import assess_requirements, compare, worst_condition
+from softdock.result.requirements import compare, worst_condition
 from softdock.result.requirements import with_requirements as assessed_result
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.kinds import KINDS
@@ -140,8 +140,8 @@ def test_requirements_of_a_chain() -> None:
 def test_a_run_that_cannot_be_used_leaves_all_requirements_undecided(change: dict[str, Any]) -> None:
     scenario = with_requirements("latch-fast", CHAIN)
     result = simulate(scenario)
-    assert [one.verdict for one in assess_requirements(scenario, result)].count("met") >= 2
-    for one in assess_requirements(scenario, replace(result, **change)):
+    assert [one.verdict for one in assessed_result(scenario, result).requirements].count("met") >= 2
+    for one in assessed_result(scenario, replace(result, **change)).requirements:
         assert one.verdict == "undecided"
         assert one.margin is None
 

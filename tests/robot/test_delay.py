@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock.bench.linear_stage import LinearStage
+from softdock.bench.link import LinearStage
 from softdock.errors import InputError, RunError
 from softdock.robot.hardware_in_the_loop import HybridImpact
 from softdock.robot.link_local import LocalLink
@@ -100,7 +100,7 @@ def test_impossible_cases_are_refused() -> None:
 
 def test_the_stage_has_force_only_in_contact() -> None:
     """The mean force over a cycle is the impulse of k x + c v on the part of the path with x > 0."""
-    from softdock.bench.linear_stage import _mean_force
+    from softdock.bench.link import _mean_force
 
     fine = np.linspace(-0.3, 0.7, 200_001)
     x = 0.5 * (fine[1:] + fine[:-1])

@@ -10,8 +10,7 @@ from tests.robot.link_fixtures import START, command, robot
 from softdock.errors import InputError, RunError
 from softdock.recording import compare
 from softdock.result import Result
-from softdock.robot.link import Command, LinkLostError, RobotState
-from softdock.robot.link_approach import approach
+from softdock.robot.link import Command, LinkLostError, RobotState, approach
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer

@@ -8,8 +8,8 @@ import pytest
 import softdock
 from softdock.errors import InputError
 from softdock.result import Result
-from softdock.robot.interpolation import planned_speed
 from softdock.robot.torque_log import TorqueLog
+from softdock.robot.trajectory import planned_speed
 from softdock.scenario.loading import from_data
 
 MASS, ARM, TURNING = 4.0, 0.5, 0.2  # kg; m to the centre of mass; kg m2 about it

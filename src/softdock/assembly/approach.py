@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, motions_at_state
 from softdock.dynamics.link_poses import link_motion, link_pose
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import (
     cross,
@@ -57,7 +57,7 @@ def chaser_start(
     rate = R.T @ (w - orbiting)
     if not all(np.isfinite(vector).all() for vector in (R, p, v, rate)):
         message = "The initial motion of the chaser overflows: speed or distance is too large, or inertia too small."
-        raise InputError(Problem(field="approach", message=message))
+        raise InputError(message, field="approach")
     return Free(
         position=tuple(map(float, p)),
         attitude=tuple(map(float, quaternion_from_matrix(R))),

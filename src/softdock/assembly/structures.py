@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
-from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE, SUN_DISTANCE, SUN_RADIUS
+from softdock.orbit.kepler import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE, SUN_DISTANCE, SUN_RADIUS
 from softdock.orbit.kernels import CONE, CYLINDER, NO_SHADOW
 from softdock.orbit.relative import hill_axes
 from softdock.spatial.inertia import (

@@ -9,7 +9,7 @@ further rows that take a minute or more.
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.presentation.progress import Progress
 
 BENCHMARKS = {
@@ -38,5 +38,5 @@ class Benchmark(Protocol):
 def benchmark(name: str) -> Benchmark:
     """Return the benchmark module by name; raise InputError for an unknown name."""
     if name not in BENCHMARKS:
-        raise InputError(Problem(message=f"Unknown benchmark; allowed: {', '.join(BENCHMARKS)}.", given=name))
+        raise InputError(f"Unknown benchmark; allowed: {', '.join(BENCHMARKS)}.", given=name)
     return cast(Benchmark, import_module(f"{__name__}.{name}"))

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from softdock.bench.measurement import Row, row
 from softdock.campaign import runner
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.plan import Plan
@@ -38,7 +39,7 @@ else:
 """
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     progress("warm-up", 0.0)
     measure(read_campaign(ASSIST, runs=2), ExecutionOptions(Backend.THREADS, 2))
@@ -47,13 +48,8 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
     all_runs = measure(whole, ExecutionOptions(Backend.THREADS, 2))
     progress("one worker, two workers, Dask", 0.2)
     return [
-        {
-            "name": f"{whole.runs} runs of {ASSIST}, 2 threads",
-            "value": all_runs.wall,
-            "unit": "s",
-            "aim": 4.5,
-        },
-        {"name": "work of these in all threads", "value": all_runs.cpu, "unit": "s of CPU"},
+        row(f"{whole.runs} runs of {ASSIST}, 2 threads", all_runs.wall, "s", 4.5),
+        row("work of these in all threads", all_runs.cpu, "s of CPU"),
         *_scaling(read_campaign(ASSIST, runs=SCALING_RUNS)),
         *_memory(progress),
     ]
@@ -76,7 +72,7 @@ def measure(plan: Plan, means: ExecutionOptions) -> Cost:
         return Cost(time.perf_counter() - start, time.process_time() - work)
 
 
-def _scaling(plan: Plan) -> list[dict[str, Any]]:
+def _scaling(plan: Plan) -> list[Row]:
     """Measure one thread, two threads and a Dask cluster of two workers alternately, and compare the best of each."""
     means = {"one": ExecutionOptions(Backend.THREADS, 1), "two": ExecutionOptions(Backend.THREADS, 2)}
     dask = "local Dask cluster of 2 workers against 2 threads, times the time"
@@ -86,18 +82,10 @@ def _scaling(plan: Plan) -> list[dict[str, Any]]:
             measure(read_campaign(ASSIST, runs=8), means["dask"])  # workers load their kernels
         rounds = [{name: measure(plan, how).wall for name, how in means.items()} for _ in range(REPEATS)]
     best = {name: min(times[name] for times in rounds) for name in means}
-    rows: list[dict[str, Any]] = [
-        {
-            "name": "two threads against one, times faster",
-            "value": best["one"] / best["two"],
-            "unit": "1",
-            "aim": 1.8,
-        }
-    ]
+    threads = row("two threads against one, times faster", best["one"] / best["two"], "1", 1.8)
     if "dask" in best:
-        return [*rows, {"name": dask, "value": best["dask"] / best["two"], "unit": "1", "aim": 1.15}]
-    missing = f"{dask} (not measured: the package distributed is missing)"
-    return [*rows, {"name": missing, "value": None, "unit": "1"}]
+        return [threads, row(dask, best["dask"] / best["two"], "1", 1.15)]
+    return [threads, row(f"{dask} (not measured: the package distributed is missing)", None, "1")]
 
 
 @contextmanager
@@ -113,16 +101,15 @@ def _local_cluster() -> Iterator[str]:
         yield str(cluster.scheduler_address)
 
 
-def _memory(progress: Progress) -> list[dict[str, Any]]:
+def _memory(progress: Progress) -> list[Row]:
     progress(f"memory of {FEW} runs", 0.4)
     few = _peak_memory(FEW)
     progress(f"memory of {MANY} runs", 0.42)
     many = _peak_memory(MANY)
-    progress("done", 1.0)
     return [
-        {"name": f"peak memory of {FEW} runs of {CHEAP}", "value": few / 1e6, "unit": "MB"},
-        {"name": f"peak memory of {MANY} runs", "value": many / 1e6, "unit": "MB"},
-        {"name": "memory of the many against the few", "value": many / few, "unit": "1", "aim": 1.1},
+        row(f"peak memory of {FEW} runs of {CHEAP}", few / 1e6, "MB"),
+        row(f"peak memory of {MANY} runs", many / 1e6, "MB"),
+        row("memory of the many against the few", many / few, "1", 1.1),
     ]
 
 

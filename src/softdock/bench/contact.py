@@ -1,13 +1,12 @@
 """Benchmark of the contact force: time and accuracy of cut cells and points, for many kinds of contact."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
 from softdock.bench.contact_kinds import KINDS, UP, Array, ContactKind, press, state
 from softdock.bench.entry_points import repeat_evaluate, repeat_rebuild
-from softdock.bench.timing import shortest_loop_time
+from softdock.bench.measurement import Row, compare, row, shortest_loop_time
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
 from softdock.contact.layer import CoulombFriction
@@ -41,7 +40,7 @@ DOCKINGS = {
 TIMED_KIND, TIMED_FORCE = "ball (6 mm) on cone", 1.5
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     rows = _times()
     for i, name in enumerate(KINDS):
@@ -49,18 +48,8 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
         errors = accuracy(KINDS[name], ("cut cells", "points 1 mm"), placements=8)
         for k, force in enumerate(FORCES):
             ours, theirs = errors["cut cells"][k], errors["points 1 mm"][k]
-            rows.append(
-                {
-                    "name": f"force error, {name}, {force:g} N",
-                    "value": ours,
-                    "unit": "1",
-                    "peer": "points 1 mm apart",
-                    "peer_value": theirs,
-                    "ratio": theirs / max(ours, 1e-12),
-                    "aim": 0.01 if force < 1.0 else 0.005,
-                }
-            )
-    progress("done", 1.0)
+            measured = row(f"force error, {name}, {force:g} N", ours, "1", 0.01 if force < 1.0 else 0.005)
+            rows.append(compare(measured, "points 1 mm apart", theirs, theirs / max(ours, 1e-12)))
     return rows
 
 
@@ -109,7 +98,7 @@ def _digits(value: float) -> str:
     return np.format_float_positional(float(f"{value:.2g}"), trim="-")
 
 
-def _times() -> list[dict[str, Any]]:
+def _times() -> list[Row]:
     """Time one evaluation and one rebuild of the near list, in contact and in free flight."""
     kind = KINDS[TIMED_KIND]
     approach = kind.approach(np.random.default_rng(1))
@@ -123,16 +112,18 @@ def _times() -> list[dict[str, Any]]:
 
 def _times_at(
     kind: ContactKind, R_AB: Array, p_AB_A: Array, where: str, aims: tuple[float, float]
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     pair = dataclasses.replace(kind.pair(), friction=CoulombFriction(coefficient=0.1))
     arrays = contact_arrays([pair])
     lists = contact_lists(arrays)
-    rows, p = tuple(tuple(map(float, row)) for row in R_AB), tuple(map(float, p_AB_A))
+    rotation, p = tuple(tuple(map(float, line)) for line in R_AB), tuple(map(float, p_AB_A))
     out, rest, sliding = np.zeros(layout.OUTPUT_SIZE), (0.0, 0.0, 0.0), (0.01, 0.0, 0.0)
-    listing = shortest_loop_time(lambda n: repeat_rebuild(arrays, lists, rows, p, pair.skin, n), 50)
-    force = shortest_loop_time(lambda n: repeat_evaluate(arrays, lists, rows, p, rest, sliding, out, n), 50)
+    listing = shortest_loop_time(lambda n: repeat_rebuild(arrays, lists, rotation, p, pair.skin, n), 50)
+    force = shortest_loop_time(
+        lambda n: repeat_evaluate(arrays, lists, rotation, p, rest, sliding, out, n), 50
+    )
     return [
-        {"name": f"contact force with friction, {where}", "value": force, "unit": "s", "aim": aims[0]},
-        {"name": f"near list, {where}", "value": listing, "unit": "s", "aim": aims[1]},
-        {"name": f"cells in the near list, {where}", "value": int(lists.work[0]["cell_count"]), "unit": "1"},
+        row(f"contact force with friction, {where}", force, "s", aims[0]),
+        row(f"near list, {where}", listing, "s", aims[1]),
+        row(f"cells in the near list, {where}", int(lists.work[0]["cell_count"]), "1"),
     ]

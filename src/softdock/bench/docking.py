@@ -5,14 +5,15 @@ same in both engines. It begins shortly before the first contact. Each engine us
 tip within a tenth of a millimetre of its own refined path.
 """
 
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.bench.measurement import Row, compare, elapsed_time, row, shortest_times
+from softdock.errors import InputError
 from softdock.presentation.numbers import MISSING, format_error
 from softdock.presentation.progress import Progress
 from softdock.presentation.tables import Table
@@ -23,7 +24,6 @@ from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody
 
 Floats = NDArray[np.float64]
-Row = dict[str, Any]
 
 SCENARIO, PASSIVE, RIGID = "assist-soft-docking", "assist-passive", "assist-rigid-probe"
 ACCURACIES = (0.01, 0.1, 1.0, 10.0)
@@ -54,13 +54,11 @@ def run(progress: Progress, /) -> list[Row]:
     try:
         import mujoco
     except ImportError:
-        raise InputError(Problem(message="This benchmark needs MuJoCo.", hint="pip install mujoco")) from None
+        raise InputError("This benchmark needs MuJoCo.", hint="pip install mujoco") from None
     progress("nominal docking", 0.0)
     whole = cast(MultibodyScenario, load(SCENARIO))
-    rows = [
-        row for name in (SCENARIO, PASSIVE) for row in _nominal(name, cast(MultibodyScenario, load(name)))
-    ]
-    rows += _nominal("gimballed probe without fingers", _scenario(_without_fingers(whole), whole))
+    rows = [*time_nominal(SCENARIO, whole), *time_nominal(PASSIVE, cast(MultibodyScenario, load(PASSIVE)))]
+    rows += time_nominal("gimballed probe without fingers", _scenario(_without_fingers(whole), whole))
     progress("Softdock: tolerance", 0.2)
     case = comparison()
     factor, ours, our_error = _coarsest_accuracy(case)
@@ -71,16 +69,12 @@ def run(progress: Progress, /) -> list[Row]:
     finer_wedges = _refined(peer).run(RATE, TIP, PORT)
     progress("both engines in turn", 0.8)
     simulation = PreparedMultibody(_with_accuracy(case, factor)).simulation
-    seconds = _shortest_times(simulation.run, lambda: peer.run(RATE, TIP, PORT))
-    progress("done", 1.0)
+    seconds = _in_turn(simulation.run, lambda: peer.run(RATE, TIP, PORT))
     label = f"MuJoCo {mujoco.__version__}, {peer.wedges} wedges, step {1e3 * peer.resolution.step:g} ms"
+    simulated, theirs_simulated = (case.duration / one for one in seconds)
+    speed = row(f"simulated per wall time, accuracy {factor:g} times the default", simulated, "1", AIM_RATIO)
     rows += [
-        _speed(
-            f"simulated per wall time, accuracy {factor:g} times the default",
-            case.duration,
-            seconds,
-            label,
-        ),
+        compare(speed, label, theirs_simulated, simulated / theirs_simulated),
         _error("tip, change when time is refined", our_error, their_error, label),
     ]
     bottom = int(np.argmax(ours[:, 2]))
@@ -89,7 +83,7 @@ def run(progress: Progress, /) -> list[Row]:
         rows.append(_error(f"tip, change when surfaces are refined, {part}", *changes, label))
     for part, end in (("until the bottom", bottom), ("whole run", len(ours))):
         apart = _distance(ours[:end], theirs[:end])
-        rows.append({"name": f"tip, distance to MuJoCo's, {part}", "value": apart, "unit": "m"})
+        rows.append(row(f"tip, distance to MuJoCo's, {part}", apart, "m"))
     return rows
 
 
@@ -226,31 +220,17 @@ def _refined(peer: Any) -> Any:
     return Peer(peer.scenario, Resolution(step=r.step, wedges=2 * r.wedges, chord=r.chord / 4.0))
 
 
-def _nominal(name: str, scenario: MultibodyScenario) -> list[Row]:
+def time_nominal(name: str, scenario: MultibodyScenario, aim: float = AIM_WALL) -> list[Row]:
     """Time a scenario at its own accuracy: the run only, and `simulate` as a whole."""
     result = simulate(scenario)
     simulation = PreparedMultibody(scenario).simulation
-    alone, whole = _shortest_times(simulation.run, lambda: simulate(scenario))
-    what = f"{name}, {result.timing.simulated_s:g} s, {result.outcome}"
-    return [
-        {"name": f"{what}: the run alone", "value": alone, "unit": "s", "aim": AIM_WALL},
-        {"name": f"{what}: simulate()", "value": whole, "unit": "s", "aim": AIM_WALL},
-    ]
-
-
-def _speed(name: str, simulated: float, seconds: list[float], label: str) -> Row:
-    ours, theirs = (simulated / s for s in seconds)
-    return {
-        "name": name, "value": ours, "unit": "1", "peer": label, "peer_value": theirs,
-        "ratio": ours / theirs, "aim": AIM_RATIO,
-    }  # fmt: skip
+    alone, whole = _in_turn(simulation.run, lambda: simulate(scenario))
+    what = f"{name}, {result.timing.simulated_s:.4g} s, {result.outcome}"
+    return [row(f"{what}: the run alone", alone, "s", aim), row(f"{what}: simulate()", whole, "s", aim)]
 
 
 def _error(name: str, ours: float, theirs: float, label: str) -> Row:
-    return {
-        "name": name, "value": ours, "unit": "m", "peer": label, "peer_value": theirs,
-        "ratio": theirs / max(ours, 1e-12), "aim": MAX_ERROR,
-    }  # fmt: skip
+    return compare(row(name, ours, "m", MAX_ERROR), label, theirs, theirs / max(ours, 1e-12))
 
 
 def _distance(a: Floats, b: Floats) -> float:
@@ -258,15 +238,8 @@ def _distance(a: Floats, b: Floats) -> float:
     return float(np.linalg.norm(a - b, axis=1).max())
 
 
-def _shortest_times(*tasks: Callable[[], Any]) -> list[float]:
-    """Return the shortest wall time of each task [s]; tasks alternate, so that all have the same machine load."""
-    best = [np.inf] * len(tasks)
-    begin = time.perf_counter()
-    for _ in range(MAX_ROUNDS):
-        for i, task in enumerate(tasks):
-            start = time.perf_counter()
-            task()
-            best[i] = min(best[i], time.perf_counter() - start)
-        if time.perf_counter() - begin > TIME_LIMIT:
-            break
-    return best
+def _in_turn(*tasks: Callable[[], Any]) -> list[float]:
+    """Return the shortest wall time of each task [s]."""
+    return shortest_times(
+        *(partial(elapsed_time, task) for task in tasks), rounds=MAX_ROUNDS, limit=TIME_LIMIT
+    )

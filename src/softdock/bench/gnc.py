@@ -5,13 +5,14 @@ of attitude and rate. All principal inertias are equal, because the feedback of 
 Nothing touches, and both programs record the motion once a second.
 """
 
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.bench.docking import time_nominal
+from softdock.bench.measurement import Row, compare, elapsed_time, row, shortest_times
 from softdock.presentation.progress import Progress
 from softdock.scenario.loading import bundled, load
 from softdock.scenario.multibody import MultibodyScenario
@@ -19,7 +20,6 @@ from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody
 
 Floats = NDArray[np.float64]
-Row = dict[str, Any]
 
 CRAFT = {
     "chaser": ((0.0, 0.0, -20.0), (1.0, 2.0, -1.0), 0.3),
@@ -38,9 +38,6 @@ APPROACH, AIM_APPROACH = "assist-approach", 0.2  # s
 MAX_ROUNDS, TIME_LIMIT = 7, 20.0
 """Number of timed rounds, and the time after which no further round starts [s]."""
 WITHOUT_PEER = "Basilisk is not installed (pip install bsk): Softdock alone"
-
-Task = Callable[[], float]
-"""Runs something and returns its wall time [s]."""
 
 
 def run(progress: Progress, /) -> list[Row]:
@@ -61,8 +58,7 @@ def run_long(progress: Progress, /) -> list[Row]:
     plan = read_campaign(APPROACH)
     progress(f"{plan.runs} runs of campaign {APPROACH}", 0.8)
     wall = measure(plan, ExecutionOptions(Backend.THREADS, 2)).wall
-    name = f"{plan.runs} runs of campaign {APPROACH}, 2 threads"
-    return [{"name": name, "value": wall, "unit": "s", "aim": AIM_CAMPAIGN}]
+    return [row(f"{plan.runs} runs of campaign {APPROACH}, 2 threads", wall, "s", AIM_CAMPAIGN)]
 
 
 def two_craft(duration: float) -> MultibodyScenario:
@@ -120,31 +116,28 @@ def rotation_vectors(scenario: MultibodyScenario) -> Floats:
 def _two_craft(progress: Progress) -> list[Row]:
     scenario = two_craft(DURATION)
     simulation = PreparedMultibody(scenario).simulation
-    ours = _timed(simulation.run)
+    ours = partial(elapsed_time, simulation.run)
     name = f"two craft, attitude feedback at {SAMPLES:g} Hz, {DURATION:g} s: simulated per wall time"
     try:
         from softdock.bench.gnc_basilisk import TwoCraft, version
     except ImportError:
-        (alone,) = _shortest_times(ours)
-        return [{"name": f"{name}. {WITHOUT_PEER}", "value": DURATION / alone, "unit": "1"}]
+        (alone,) = shortest_times(ours, rounds=MAX_ROUNDS, limit=TIME_LIMIT)
+        return [row(f"{name}. {WITHOUT_PEER}", DURATION / alone, "1")]
     progress("both programs in turn", 0.1)
     wheels, torque = TwoCraft(DURATION, wheels=True), TwoCraft(DURATION, wheels=False)
-    seconds = _shortest_times(ours, wheels.run, torque.run)
+    seconds = shortest_times(ours, wheels.run, torque.run, rounds=MAX_ROUNDS, limit=TIME_LIMIT)
     progress("difference of both programs", 0.6)
     label = f"Basilisk {version()}, RK4, step {1.0 / SAMPLES:g} s"
     apart = np.linalg.norm(rotation_vectors(scenario) - wheels.rotation_vectors(), axis=2).max()
     return [
         _speed(f"{name}, wheels", seconds[0], seconds[1], f"{label}, wheels"),
         _speed(f"{name}, wheels; peer without", seconds[0], seconds[2], f"{label}, external torque"),
-        {"name": "two craft: largest difference of the attitude to Basilisk", "value": apart, "unit": "rad"},
+        row("two craft: largest difference of the attitude to Basilisk", apart, "rad"),
     ]
 
 
 def _speed(name: str, ours: float, theirs: float, label: str) -> Row:
-    return {
-        "name": name, "value": DURATION / ours, "unit": "1", "peer": label, "peer_value": DURATION / theirs,
-        "ratio": theirs / ours, "aim": AIM_RATIO,
-    }  # fmt: skip
+    return compare(row(name, DURATION / ours, "1", AIM_RATIO), label, DURATION / theirs, theirs / ours)
 
 
 def _approach(progress: Progress) -> list[Row]:
@@ -152,32 +145,4 @@ def _approach(progress: Progress) -> list[Row]:
     if APPROACH not in {scenario.name for scenario in bundled()}:
         return []
     progress(APPROACH, 0.7)
-    scenario = cast(MultibodyScenario, load(APPROACH))
-    result = simulate(scenario)
-    simulation = PreparedMultibody(scenario).simulation
-    alone, whole = _shortest_times(_timed(simulation.run), _timed(lambda: simulate(scenario)))
-    what = f"{APPROACH}, {result.timing.simulated_s:.4g} s, {result.outcome}"
-    return [
-        {"name": f"{what}: the run alone", "value": alone, "unit": "s", "aim": AIM_APPROACH},
-        {"name": f"{what}: simulate()", "value": whole, "unit": "s", "aim": AIM_APPROACH},
-    ]
-
-
-def _timed(work: Callable[[], Any]) -> Task:
-    def task() -> float:
-        start = time.perf_counter()
-        work()
-        return time.perf_counter() - start
-
-    return task
-
-
-def _shortest_times(*tasks: Task) -> list[float]:
-    """Return the shortest time of each task [s]; tasks alternate, so that all have the same machine load."""
-    best = [np.inf] * len(tasks)
-    begin = time.perf_counter()
-    for _ in range(MAX_ROUNDS):
-        best = [min(before, task()) for before, task in zip(best, tasks)]
-        if time.perf_counter() - begin > TIME_LIMIT:
-            break
-    return best
+    return time_nominal(APPROACH, cast(MultibodyScenario, load(APPROACH)), AIM_APPROACH)

@@ -7,14 +7,13 @@ The exact solution is the matrix exponential of the contact phase, with its end 
 """
 
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from softdock.bench.timing import shortest_time
+from softdock.bench.measurement import Row, compare, row, shortest_time
 from softdock.lumped.chain import Chain, Pad
 from softdock.lumped.chain_run import run_chain
 from softdock.presentation.progress import Progress
@@ -36,29 +35,24 @@ END = 0.12  # s
 RTOL, ATOL = 1e-10, 1e-13
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     progress("predictions", 0.0)
     rows = [_predictions()]
     progress("impact run", 0.3)
     rows += _impact_run(progress)
-    progress("done", 1.0)
     return rows
 
 
-def _predictions() -> dict[str, Any]:
+def _predictions() -> Row:
     masses = np.random.default_rng(1).uniform(1.0, 100.0, (4, COUNT))
     rmi.predict_many(*masses, speed=0.05)
     seconds = shortest_time(lambda: rmi.predict_many(*masses, speed=0.05), repeats=20)
-    return {
-        "name": "predictions of e_I and velocity after, arrays of a million quadruples, one core",
-        "value": COUNT / seconds,
-        "unit": "1/s",
-        "aim": 5e7,
-    }
+    name = "predictions of e_I and velocity after, arrays of a million quadruples, one core"
+    return row(name, COUNT / seconds, "1/s", 5e7)
 
 
-def _impact_run(progress: Progress) -> list[dict[str, Any]]:
+def _impact_run(progress: Progress) -> list[Row]:
     exact = _exact()
     ours, our_seconds = _softdock(), shortest_time(_softdock, repeats=200)
     peers = {}
@@ -70,25 +64,11 @@ def _impact_run(progress: Progress) -> list[dict[str, Any]]:
     peer_seconds, peer_error = peers[best]
     peer = f"scipy solve_ivp {best}, rtol {RTOL:g}"
     error = max(abs(ours - exact), np.finfo(float).eps * CASE.speed)  # avoids a ratio to zero
+    speed = row("one impact run, from the start to the velocity after", our_seconds, "s", 100.0)
+    accuracy = row("error of the velocity after the impact", error, "m/s", 1.0)
     return [
-        {
-            "name": "one impact run, from the start to the velocity after",
-            "value": our_seconds,
-            "unit": "s",
-            "peer": peer,
-            "peer_value": peer_seconds,
-            "ratio": peer_seconds / our_seconds,
-            "aim": 100.0,
-        },
-        {
-            "name": "error of the velocity after the impact",
-            "value": error,
-            "unit": "m/s",
-            "peer": peer,
-            "peer_value": peer_error,
-            "ratio": peer_error / error,
-            "aim": 1.0,
-        },
+        compare(speed, peer, peer_seconds, peer_seconds / our_seconds),
+        compare(accuracy, peer, peer_error, peer_error / error),
     ]
 
 

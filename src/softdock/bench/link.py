@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any
 
-from softdock.bench.linear_stage import LinearStage
+import numpy as np
+
+from softdock.bench.measurement import Row, row
 from softdock.errors import RunError
 from softdock.presentation.progress import Progress
 from softdock.robot.hardware_in_the_loop import HybridImpact
-from softdock.robot.link import monitor
+from softdock.robot.link import Command, JointLimits, RobotState, monitor
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
 from softdock.robot.simulated_network import Conditions, SimulatedNetwork
@@ -28,25 +29,18 @@ DURATION, PERIOD = 60.0, 1e-3  # s
 SERVE = "from softdock.cli import main; main()"
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     progress("delayed forces", 0.0)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": f"restitution, damping ratio {zeta:g}, force {delay * 1e3:g} ms late (aim: published)",
-            "value": restitution(zeta, delay),
-            "unit": "1",
-            "aim": published,
-        }
+    name = "restitution, damping ratio {:g}, force {:g} ms late (aim: published)"
+    rows = [
+        row(name.format(zeta, delay * 1e3), restitution(zeta, delay), "1", published)
         for zeta, cases in PUBLISHED.items()
         for delay, published in cases.items()
     ]
-    worst = max(abs(row["value"] - row["aim"]) for row in rows)
-    rows.append(
-        {"name": "largest difference to the published values", "value": worst, "unit": "1", "aim": 1e-3}
-    )
+    worst = max(abs(one["value"] - one["aim"]) for one in rows)
+    rows.append(row("largest difference to the published values", worst, "1", 1e-3))
     rows += _measure_udp(progress)
-    progress("done", 1.0)
     return rows
 
 
@@ -58,7 +52,7 @@ def restitution(zeta: float, delay: float) -> float:
         return HybridImpact(mass=MASS, speed=SPEED).restitution(link)
 
 
-def _measure_udp(progress: Progress) -> list[dict[str, Any]]:
+def _measure_udp(progress: Progress) -> list[Row]:
     command = [sys.executable, "-c", SERVE, "robot", "serve", "joints", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -78,12 +72,67 @@ def _measure_udp(progress: Progress) -> list[dict[str, Any]]:
     states, latency = link.statistics.states.to_json(), link.statistics.latency
     what = f"{DURATION:g} s at 1 kHz over UDP:"
     return [
-        {"name": f"{what} states received", "value": states["received"], "unit": "1"},
-        {"name": f"{what} states lost", "value": states["lost"], "unit": "1", "aim": 0},
-        {"name": f"{what} latency there and back, median", "value": latency.percentile(0.5), "unit": "s"},
-        {"name": f"{what} latency there and back, p99", "value": latency.percentile(0.99), "unit": "s"},
-        {"name": f"{what} jitter of states", "value": link.statistics.interval.deviation, "unit": "s"},
-        {"name": f"{what} robot's late cycles", "value": served["late_cycles"], "unit": "1"},
-        {"name": f"{what} robot's longest cycle", "value": served["worst_cycle_s"], "unit": "s"},
-        {"name": f"{what} times the robot fell back", "value": served["fallbacks"], "unit": "1", "aim": 0},
+        row(f"{what} states received", states["received"], "1"),
+        row(f"{what} states lost", states["lost"], "1", 0),
+        row(f"{what} latency there and back, median", latency.percentile(0.5), "s"),
+        row(f"{what} latency there and back, p99", latency.percentile(0.99), "s"),
+        row(f"{what} jitter of states", link.statistics.interval.deviation, "s"),
+        row(f"{what} robot's late cycles", served["late_cycles"], "1"),
+        row(f"{what} robot's longest cycle", served["worst_cycle_s"], "s"),
+        row(f"{what} times the robot fell back", served["fallbacks"], "1", 0),
     ]
+
+
+class LinearStage:
+    """A stiff position-controlled stage that pushes a sample: x > 0 presses with k x + c xdot.
+
+    Its one joint slides [m] and reaches every commanded position at the end of the cycle, at constant speed.
+    The force is the mean over the last cycle, as a sensor with a filter of that length gives it.
+    """
+
+    def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
+        one = np.ones(1)
+        self._limits = JointLimits(
+            q_min=-one,
+            q_max=one,
+            speed=speed_limit * one,
+            torque=1e6 * one,
+            stiffness=1e9 * one,
+            min_stiffness=0.0 * one,  # position-controlled: stiffness and damping of commands have no effect
+            min_damping_ratio=0.0,
+        )
+        self._k, self._c = stiffness, damping
+        self._t, self._x, self._v, self._force = 0.0, 0.0, 0.0, 0.0
+
+    @property
+    def limits(self) -> JointLimits:
+        """JointLimits of position, speed, force and stiffness."""
+        return self._limits
+
+    def advance(self, command: Command, duration: float) -> None:
+        """Move to the commanded position within a duration [s]."""
+        start, end = self._x, float(command.q[0])
+        self._v = (end - start) / duration
+        self._force = _mean_force(start, end, self._v, self._k, self._c)
+        self._x = end
+        self._t += duration
+
+    def state(self) -> RobotState:
+        """Return the measured state; torques are forces [N] on the stage."""
+        force = np.array([-self._force])
+        return RobotState(
+            t=self._t,
+            q=np.array([self._x]),
+            qdot=np.array([self._v]),
+            tau_measured=force,
+            tau_external=force.copy(),
+        )
+
+
+def _mean_force(start: float, end: float, v: float, k: float, c: float) -> float:
+    """Return the mean of k x + c v [N] over a straight path; the force is 0 where x < 0."""
+    low, high = max(min(start, end), 0.0), max(start, end)
+    if high <= 0.0:
+        return 0.0
+    share = (high - low) / abs(end - start) if end != start else 1.0
+    return share * (0.5 * k * (low + high) + c * v)

@@ -18,6 +18,7 @@ import numpy as np
 
 from softdock.assembly.assembler import Assembly, assemble
 from softdock.bench.entry_points import repeat_derivative
+from softdock.bench.measurement import Row, compare, elapsed_time, row, shortest_time, shortest_times
 from softdock.dynamics.settings import Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
@@ -42,7 +43,7 @@ Task = Callable[[], float]
 """Runs some evaluations and returns the time of one [s]."""
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     rows = []
     for i, size in enumerate(SIZES):
@@ -54,7 +55,6 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
     rows.append(_warm_start())
     progress("first run", 0.9)
     rows.append(_first_run())
-    progress("done", 1.0)
     return rows
 
 
@@ -83,38 +83,18 @@ def arm(hinges: int, floating: bool = True) -> System:
     return System(bodies=bodies)
 
 
-def _evaluation(size: int) -> list[dict[str, Any]]:
+def _evaluation(size: int) -> list[Row]:
     floating = size > 5
     system = arm(size - 6 if floating else size, floating)
     tasks: dict[str, Task] = {"softdock": _our_task(assemble(system))}
     tasks |= _mujoco_tasks(system) | _pinocchio_tasks(system)
-    best = _shortest_times(tasks)
+    best = dict(zip(tasks, shortest_times(*tasks.values(), rounds=ROUNDS)))
     ours = best.pop("softdock")
     name = f"one forward-dynamics evaluation, {size} degrees of freedom"
-    row = {"name": name, "value": ours, "unit": "s"}
     if not best:
-        return [row]
-    return [
-        {
-            **row,
-            "peer": peer,
-            "peer_value": seconds,
-            "ratio": seconds / ours,
-            **({"aim": AIM} if size == HINGES + 6 else {}),
-        }
-        for peer, seconds in best.items()
-    ]
-
-
-def _shortest_times(tasks: dict[str, Task]) -> dict[str, float]:
-    """Return the shortest time of each task over all rounds [s]."""
-    for task in tasks.values():
-        task()
-    best = dict.fromkeys(tasks, np.inf)
-    for _ in range(ROUNDS):
-        for name, task in tasks.items():
-            best[name] = min(best[name], task())
-    return best
+        return [row(name, ours, "s")]
+    measured = row(name, ours, "s", AIM if size == HINGES + 6 else None)
+    return [compare(measured, peer, seconds, seconds / ours) for peer, seconds in best.items()]
 
 
 def _our_task(assembly: Assembly) -> Task:
@@ -123,9 +103,7 @@ def _our_task(assembly: Assembly) -> Task:
     repeat_derivative(system, y, dy, 1)
 
     def seconds(count: int) -> float:
-        start = time.perf_counter()
-        repeat_derivative(system, y, dy, count)
-        return time.perf_counter() - start
+        return elapsed_time(lambda: repeat_derivative(system, y, dy, count))
 
     overhead = min(seconds(0) for _ in range(ROUNDS))  # of the call from Python
     return lambda: (seconds(OUR_CALLS) - overhead) / OUR_CALLS
@@ -143,9 +121,7 @@ def _mujoco_tasks(system: System) -> dict[str, Task]:
     mujoco.mj_resetDataKeyframe(model, data, 0)
 
     def step() -> float:
-        start = time.perf_counter()
-        mujoco.mj_step(model, data, nstep=CALLS)
-        return (time.perf_counter() - start) / CALLS
+        return elapsed_time(lambda: mujoco.mj_step(model, data, nstep=CALLS)) / CALLS
 
     forward = _python_call_task(
         lambda: mujoco.mj_forward(model, data), lambda: mujoco.mj_checkPos(model, data)
@@ -209,7 +185,7 @@ def _python_call_task(work: Callable[[], Any], empty: Callable[[], Any]) -> Task
     return task
 
 
-def _trajectory() -> list[dict[str, Any]]:
+def _trajectory() -> list[Row]:
     """Return the time to integrate a tumbling arm with no coordinate error above MAX_ERROR."""
     system = arm(HINGES)
     assembly = assemble(system)
@@ -225,16 +201,12 @@ def _trajectory() -> list[dict[str, Any]]:
         for a in (1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
         if _largest_difference(ours(a).state[:n_q], exact) <= MAX_ERROR
     )
-    our_seconds = min(_wall_time(lambda: ours(accuracy)) for _ in range(40))
-    row = {
-        "name": f"{TRAJECTORY:g} s of a tumbling arm of 13 degrees of freedom, error below {MAX_ERROR:g}",
-        "value": our_seconds,
-        "unit": "s",
-    }
+    our_seconds = shortest_time(lambda: ours(accuracy), 40)
+    name = f"{TRAJECTORY:g} s of a tumbling arm of 13 degrees of freedom, error below {MAX_ERROR:g}"
     try:
         import mujoco
     except ImportError:
-        return [row]
+        return [row(name, our_seconds, "s")]
     model = mujoco.MjModel.from_xml_string(to_mjcf(system).text)
     data = mujoco.MjData(model)
 
@@ -249,11 +221,9 @@ def _trajectory() -> list[dict[str, Any]]:
         for h in (0.04, 0.02, 0.01, 0.005, 0.002, 0.001)
         if _largest_difference(theirs(h), exact) <= MAX_ERROR
     )
-    peer_seconds = min(_wall_time(lambda: theirs(step)) for _ in range(40))
+    peer_seconds = shortest_time(lambda: theirs(step), 40)
     peer = f"MuJoCo {mujoco.__version__} RK4, step {step:g} s"
-    return [
-        {**row, "peer": peer, "peer_value": peer_seconds, "ratio": peer_seconds / our_seconds, "aim": AIM}
-    ]
+    return [compare(row(name, our_seconds, "s", AIM), peer, peer_seconds, peer_seconds / our_seconds)]
 
 
 def _largest_difference(q: Any, exact: Any) -> float:
@@ -263,33 +233,17 @@ def _largest_difference(q: Any, exact: Any) -> float:
     return float(np.abs(other - exact).max())
 
 
-def _warm_start() -> dict[str, Any]:
-    seconds = min(_wall_time(lambda: _run_command(_RUN, {})) for _ in range(4))
-    return {
-        "name": f"{COMMAND} {WARM_SCENARIO}, the whole command",
-        "value": seconds,
-        "unit": "s",
-        "aim": WARM_AIM,
-    }
+def _warm_start() -> Row:
+    seconds = shortest_time(_run_command, 4)
+    return row(f"{COMMAND} {WARM_SCENARIO}, the whole command", seconds, "s", WARM_AIM)
 
 
-def _first_run() -> dict[str, Any]:
+def _first_run() -> Row:
     """Run a scenario with empty caches, as right after installation."""
     with tempfile.TemporaryDirectory() as folder:
-        seconds = _wall_time(lambda: _run_command(_RUN, {"SOFTDOCK_CACHE_DIR": folder}))
-    return {
-        "name": f"first {COMMAND} {WARM_SCENARIO}, empty caches",
-        "value": seconds,
-        "unit": "s",
-        "aim": WARM_AIM,
-    }
+        seconds = elapsed_time(lambda: _run_command(SOFTDOCK_CACHE_DIR=folder))
+    return row(f"first {COMMAND} {WARM_SCENARIO}, empty caches", seconds, "s", WARM_AIM)
 
 
-def _run_command(command: list[str], environment: dict[str, str]) -> None:
-    subprocess.run(command, env={**os.environ, **environment}, capture_output=True, check=True)
-
-
-def _wall_time(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def _run_command(**environment: str) -> None:
+    subprocess.run(_RUN, env={**os.environ, **environment}, capture_output=True, check=True)

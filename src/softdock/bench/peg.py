@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.bench.entry_points import compare_manifolds, repeat_pin
-from softdock.bench.timing import shortest_loop_time
+from softdock.bench.measurement import Row, compare, row, shortest_loop_time
 from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
 from softdock.contact.layer import CoulombFriction
@@ -33,33 +33,18 @@ SUBSTEPS_OF_TWENTY, SUBSTEPS_OF_MANY = 10, 4
 COUNTS = (200, 500, 1000, 1500, 2000, 3000, 4000, 6000, 8000)
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     progress("pairs", 0.0)
-    rows = [row for name, pose in poses().items() for row in pair_times(name, *pose)]
+    rows = [one for name, pose in poses().items() for one in pair_times(name, *pose)]
     progress("search against direct", 0.3)
     _, unlike, largest = rim_difference(PAIR, POSES, 1)
-    rows.append(
-        {
-            "name": f"search against direct, contacts that differ in {POSES} poses",
-            "value": unlike,
-            "unit": "1",
-            "aim": 0,
-        }
-    )
-    rows.append(
-        {
-            "name": "search against direct, largest difference of depth",
-            "value": largest,
-            "unit": "m",
-            "aim": 1e-9,
-        }
-    )
+    rows.append(row(f"search against direct, contacts that differ in {POSES} poses", unlike, "1", 0))
+    rows.append(row("search against direct, largest difference of depth", largest, "m", 1e-9))
     progress("20 pins in frames", 0.5)
     rows += frames_of_twenty()
     progress("many pins in frames", 0.6)
     rows += many_pins()
-    progress("done", 1.0)
     return rows
 
 
@@ -85,9 +70,7 @@ def _on_rim(axis: tuple[float, float, float]) -> tuple[float, float, float]:
     return (PAIR.hole.radius - away * az - 0.02 * ax, 0.0, away * ax - 0.02 * az)
 
 
-def pair_times(
-    name: str, P: tuple[float, float, float], a: tuple[float, float, float]
-) -> list[dict[str, Any]]:
+def pair_times(name: str, P: tuple[float, float, float], a: tuple[float, float, float]) -> list[Row]:
     """Time detection and forces of one pin, direct and by search."""
     rows, out = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)), np.zeros(kernels.TOTALS_SIZE)
     w, v = (0.1, 0.0, 0.0), (0.0, 0.01, -0.01)
@@ -103,10 +86,9 @@ def pair_times(
             1000,
             clock=time.thread_time,
         )
-        row = {"name": f"pair and step, {name}, {method}", "value": value, "unit": "s"}
-        if method == "direct":
-            row |= {"peer": "paper", "peer_value": PAPER_PAIR, "ratio": PAPER_PAIR / value, "aim": 0.5e-6}
-        results.append(row)
+        direct = method == "direct"
+        measured = row(f"pair and step, {name}, {method}", value, "s", 0.5e-6 if direct else None)
+        results.append(compare(measured, "paper", PAPER_PAIR, PAPER_PAIR / value) if direct else measured)
     return results
 
 
@@ -127,26 +109,19 @@ def rim_difference(pin: PinInHole, count: int, seed: int) -> tuple[int, int, flo
     return int(touched), int(unlike), float(largest)
 
 
-def frames_of_twenty() -> list[dict[str, Any]]:
+def frames_of_twenty() -> list[Row]:
     """Time the frames of the bundled scenario with 20 pins, the largest number in real time in the paper."""
     scenario = load("pins-20")
     worst, mean = frame_times(scenario, SUBSTEPS_OF_TWENTY, repeats=9)
     free, _ = frame_times(scenario, None, repeats=5)
     exact, quick = (insertion(scenario, n) for n in (None, SUBSTEPS_OF_TWENTY))
     error = float(np.abs(quick - exact).max())
+    measured = row(f"20 pins, worst frame of 10 ms, {SUBSTEPS_OF_TWENTY} substeps", worst, "s", 1e-3)
     return [
-        {
-            "name": f"20 pins, worst frame of 10 ms, {SUBSTEPS_OF_TWENTY} substeps",
-            "value": worst,
-            "unit": "s",
-            "peer": "paper (in real time)",
-            "peer_value": FRAME,
-            "ratio": FRAME / worst,
-            "aim": 1e-3,
-        },
-        {"name": f"20 pins, mean frame of 10 ms, {SUBSTEPS_OF_TWENTY} substeps", "value": mean, "unit": "s"},
-        {"name": "20 pins, worst frame of 10 ms, error control", "value": free, "unit": "s"},
-        {"name": "20 pins, error of the insertion by substeps", "value": error, "unit": "m"},
+        compare(measured, "paper (in real time)", FRAME, FRAME / worst),
+        row(f"20 pins, mean frame of 10 ms, {SUBSTEPS_OF_TWENTY} substeps", mean, "s"),
+        row("20 pins, worst frame of 10 ms, error control", free, "s"),
+        row("20 pins, error of the insertion by substeps", error, "m"),
     ]
 
 
@@ -158,17 +133,16 @@ def insertion(scenario: ScenarioBase, substeps: int | None) -> Any:
     return np.interp(grid, result.history.time, result.history.channels["berth.insertion"].values)
 
 
-def many_pins() -> list[dict[str, Any]]:
+def many_pins() -> list[Row]:
     """Time the worst frame for increasing numbers of pins, up to the first that is not in real time."""
     rows, in_time = [], 0
     for count in COUNTS:
         worst, _ = frame_times(load("pins-200", plate_of(count)), SUBSTEPS_OF_MANY, repeats=5)
-        name = f"{count} pins, worst frame of 10 ms, {SUBSTEPS_OF_MANY} substeps"
-        rows.append({"name": name, "value": worst, "unit": "s"})
+        rows.append(row(f"{count} pins, worst frame of 10 ms, {SUBSTEPS_OF_MANY} substeps", worst, "s"))
         if worst > FRAME:
             break
         in_time = count
-    return [*rows, {"name": "pins in real time", "value": in_time, "unit": "1", "aim": 1000}]
+    return [*rows, row("pins in real time", in_time, "1", 1000)]
 
 
 def plate_of(count: int) -> list[str]:

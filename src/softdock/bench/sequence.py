@@ -2,12 +2,10 @@
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import cast
 
-from softdock.bench.timing import shortest_time
-from softdock.campaign import runner
+from softdock.bench.campaign import measure
+from softdock.bench.measurement import Row, row, shortest_time
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
@@ -17,8 +15,6 @@ from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody
-
-Row = dict[str, Any]
 
 SCENARIO, CAMPAIGN = "assist-hard-docking", "assist-sequence"
 REPEATS = 5
@@ -62,9 +58,9 @@ def phase_rows(scenario: MultibodyScenario, result: Result) -> list[Row]:
     for costs in zip(*repeats, strict=True):
         name = costs[0].name
         rows += [
-            {"name": f"{name}, steps", "value": costs[0].steps, "unit": "1"},
-            {"name": f"{name}, evaluations", "value": costs[0].evaluations, "unit": "1"},
-            {"name": f"{name}, processor time", "value": min(cost.seconds for cost in costs), "unit": "s"},
+            row(f"{name}, steps", costs[0].steps, "1"),
+            row(f"{name}, evaluations", costs[0].evaluations, "1"),
+            row(f"{name}, processor time", min(cost.seconds for cost in costs), "s"),
         ]
     return rows
 
@@ -78,31 +74,13 @@ def run(progress: Progress, /) -> list[Row]:
         lambda: simulate(scenario, with_prediction=False), REPEATS, clock=time.process_time
     )
     simulated = result.timing.simulated_s
-    rows: list[Row] = [
-        {"name": f"{SCENARIO}, simulated time", "value": simulated, "unit": "s"},
-        {"name": f"{SCENARIO}, processor time with history", "value": seconds, "unit": "s"},
-        {
-            "name": f"{SCENARIO}, simulated per processor time",
-            "value": simulated / seconds,
-            "unit": "1",
-            "aim": AIM_REAL_TIME,
-        },
-        {"name": f"{SCENARIO}, steps", "value": result.timing.steps, "unit": "1"},
+    rows = [
+        row(f"{SCENARIO}, simulated time", simulated, "s"),
+        row(f"{SCENARIO}, processor time with history", seconds, "s"),
+        row(f"{SCENARIO}, simulated per processor time", simulated / seconds, "1", AIM_REAL_TIME),
+        row(f"{SCENARIO}, steps", result.timing.steps, "1"),
         *phase_rows(scenario, result),
     ]
     progress("campaign", 0.1)
-    with TemporaryDirectory() as folder:
-        begin = time.perf_counter()
-        means = ExecutionOptions(Backend.THREADS, WORKERS)
-        runner.run(read_campaign(CAMPAIGN), Path(folder) / "campaign", means)
-        elapsed = time.perf_counter() - begin
-    progress("done", 1.0)
-    return [
-        *rows,
-        {
-            "name": f"{CAMPAIGN}, 500 runs on {WORKERS} cores",
-            "value": elapsed,
-            "unit": "s",
-            "aim": AIM_CAMPAIGN,
-        },
-    ]
+    cost = measure(read_campaign(CAMPAIGN), ExecutionOptions(Backend.THREADS, WORKERS))
+    return [*rows, row(f"{CAMPAIGN}, 500 runs on {WORKERS} cores", cost.wall, "s", AIM_CAMPAIGN)]

@@ -7,7 +7,7 @@ import numpy as np
 
 import softdock
 from softdock.bench.entry_points import repeat_derivative
-from softdock.bench.timing import shortest_loop_time, shortest_time
+from softdock.bench.measurement import Row, row, shortest_loop_time, shortest_time
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
 from softdock.flexible.meshing import mesh
@@ -27,15 +27,14 @@ REPEATS = 7
 EVALUATIONS = 1000
 
 
-def run(progress: Progress, /) -> list[dict[str, Any]]:
+def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for i, count in enumerate(COUNTS):
         progress(f"{count} modes", 0.5 * i / len(COUNTS))
         rows += _docking_rows(count)
     progress("modes of a large structure", 0.5)
     rows += _large_structure_rows()
-    progress("done", 1.0)
     return rows
 
 
@@ -47,7 +46,7 @@ def docking(modes: int) -> Simulation:
     return PreparedMultibody(as_multibody(scenario)).simulation
 
 
-def _docking_rows(modes: int) -> list[dict[str, Any]]:
+def _docking_rows(modes: int) -> list[Row]:
     """Time the docking, and one evaluation of the equations of motion."""
     simulation = docking(modes)
     records, y = system_records(simulation.assembly), simulation.assembly.y
@@ -56,17 +55,19 @@ def _docking_rows(modes: int) -> list[dict[str, Any]]:
         lambda n: repeat_derivative(records, y, slope, n), EVALUATIONS, REPEATS, time.thread_time
     )
     simulation.run()  # warm-up
-    whole: dict[str, Any] = {
-        "name": f"200 s of power-tower-x, {modes} modes",
-        "value": 1e3 * shortest_time(simulation.run, REPEATS, time.thread_time),
-        "unit": "ms",
-    }
-    if modes == TARGET_MODES:
-        whole["aim"] = 50.0
-    return [whole, {"name": f"one evaluation, {modes} modes", "value": 1e6 * loop_time, "unit": "us"}]
+    whole = shortest_time(simulation.run, REPEATS, time.thread_time)
+    return [
+        row(
+            f"200 s of power-tower-x, {modes} modes",
+            1e3 * whole,
+            "ms",
+            50.0 if modes == TARGET_MODES else None,
+        ),
+        row(f"one evaluation, {modes} modes", 1e6 * loop_time, "us"),
+    ]
 
 
-def _large_structure_rows() -> list[dict[str, Any]]:
+def _large_structure_rows() -> list[Row]:
     """Time the assembly and the lowest modes of a large structure."""
     structure = grid(SIDE)
     start = time.thread_time()
@@ -76,13 +77,8 @@ def _large_structure_rows() -> list[dict[str, Any]]:
     began = time.thread_time()
     freedoms = 6 * len(meshed.names)
     return [
-        {"name": f"assembly, {freedoms} degrees of freedom", "value": assembled - start, "unit": "s"},
-        {
-            "name": f"{LARGE_MODES} modes, {freedoms} degrees of freedom",
-            "value": began - assembled,
-            "unit": "s",
-            "aim": 60.0,
-        },
+        row(f"assembly, {freedoms} degrees of freedom", assembled - start, "s"),
+        row(f"{LARGE_MODES} modes, {freedoms} degrees of freedom", began - assembled, "s", 60.0),
     ]
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from softdock.bench.browser import FLAGS, NARROW, missing
+from softdock.bench.measurement import row
 from softdock.presentation.progress import Progress
 from softdock.report.pdf import find_browser
 
@@ -82,7 +83,6 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
         rows = _measure_starts(browser, Path(folder), progress)
         rows += _measure_use(browser, Path(folder), progress)
         browser.close()
-    progress("done", 1.0)
     return rows
 
 
@@ -100,17 +100,9 @@ def _measure_starts(browser: "Browser", folder: Path, progress: Progress) -> lis
     shown, answered, marks, _ = min(seen, key=lambda measured: measured[0])
     return [
         {**GALLERY, "value": shown},
-        {
-            "name": "processor time of the studio for it",
-            "value": min(measured[3] for measured in seen),
-            "unit": "s",
-        },
+        row("processor time of the studio for it", min(measured[3] for measured in seen), "s"),
         {**ADDRESS, "value": answered},
-        *(
-            {"name": name, "value": marks[key] / 1e3, "unit": "s"}
-            for key, name in PARTS.items()
-            if marks[key] is not None
-        ),
+        *(row(name, marks[key] / 1e3, "s") for key, name in PARTS.items() if marks[key] is not None),
     ]
 
 
@@ -134,7 +126,7 @@ def _measure_use(browser: "Browser", folder: Path, progress: Progress) -> list[d
     return [
         {**CLICK, "name": f"first {CLICK['name']}", "value": clicks[0]},
         {**CLICK, "name": f"later {CLICK['name']}", "value": min(clicks[1:])},
-        {"name": "processor time of the studio and its workers for it", "value": min(costs[1:]), "unit": "s"},
+        row("processor time of the studio and its workers for it", min(costs[1:]), "s"),
         {**IDLE, "value": 100.0 * used / IDLE_TIME},
     ]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.origins import read_origin
+from softdock.campaign.loading import read_origin
 from softdock.campaign.plan import Plan
 from softdock.campaign.template import value_at
 from softdock.result import Array

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from softdock.campaign import store
-from softdock.campaign.confidence import (
+from softdock.campaign.model import independent_runs
+from softdock.campaign.statistics import (
     clopper_pearson,
     fewest_runs,
     lower_bound,
@@ -15,7 +16,6 @@ from softdock.campaign.confidence import (
     tolerance_rank,
     upper_bound,
 )
-from softdock.campaign.model import independent_runs
 from softdock.campaign.stored_entries import check_manifest, check_state, decode_verdicts
 from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.numbers import format_confidence

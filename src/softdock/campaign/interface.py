@@ -19,9 +19,9 @@ from softdock.campaign.statistics import wilson
 from softdock.campaign.stored_entries import check_manifest
 from softdock.campaign.table import CampaignTable, read_table, status_of
 from softdock.campaign.workers import Backend, check_workers
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 from softdock.files.atomic import write_together
-from softdock.files.path_argument import path_argument
+from softdock.files.regular_file import path_argument
 from softdock.presentation.campaign import outcome_counts, progress_text
 from softdock.presentation.numbers import format_confidence
 from softdock.quantities.model import written_data
@@ -187,9 +187,7 @@ class Campaign:
             )
         wanted = outcomes or tuple(self._plan.campaign.success)
         if not wanted:
-            raise InputError(
-                Problem(field="success", message="Name outcomes, or those that count as success.")
-            )
+            raise InputError("Name outcomes, or those that count as success.", field="success")
         sample = table.random_sample()
         hits = sum(
             status == "done" and outcome in wanted for outcome, status in zip(sample.outcome, sample.status)
@@ -229,10 +227,10 @@ class Campaign:
             if outcome not in known:
                 message = "The scenario has no such outcome."
                 hint = did_you_mean(str(outcome), known)[0]
-                raise InputError(Problem(message=message, field="outcomes", given=str(outcome), hint=hint))
+                raise InputError(message, field="outcomes", given=str(outcome), hint=hint)
         if not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
             message = "Must be above 0 and below 1, for example 0.95."
-            raise InputError(Problem(message=message, field="confidence", given=str(confidence)))
+            raise InputError(message, field="confidence", given=str(confidence))
 
     def _finished_folder(self) -> Path:
         if self._folder is None or not self._has_runs():
@@ -257,7 +255,7 @@ class Campaign:
         changes = [line for line in differences(stored, manifest_of(self._plan)) if not _is_place(line)]
         if changes:
             message = "The folder contains another campaign (stored -> this one): " + "; ".join(changes) + "."
-            raise InputError(Problem(message=message, file=str(folder), hint="Choose another folder."))
+            raise InputError(message, file=str(folder), hint="Choose another folder.")
 
     def _stored_plan(self, folder: Path) -> Plan:
         """Return the plan from files; those of a campaign that was built in Python are written to its folder."""
@@ -280,13 +278,13 @@ def _check_sources(source: object, scenario: object) -> None:
     """Raise InputError where campaign or scenario are given as objects of another type."""
     if isinstance(source, ScenarioBase):
         message = "The first argument is a campaign; give the scenario as keyword argument `scenario`."
-        raise InputError(Problem(message=message, given=repr(source)))
+        raise InputError(message, given=repr(source))
     if source is not None and not isinstance(source, str | os.PathLike | Mapping):
         message = "A campaign is given as a mapping, or the name of a bundled campaign or file."
-        raise InputError(Problem(message=message, given=type(source).__name__))
+        raise InputError(message, given=type(source).__name__)
     if scenario is not None and not isinstance(scenario, str | os.PathLike | Mapping | ScenarioBase):
         message = "Must be an object, a mapping, or the name of a bundled scenario or file."
-        raise InputError(Problem(message=message, field="scenario", given=type(scenario).__name__))
+        raise InputError(message, field="scenario", given=type(scenario).__name__)
 
 
 def _is_place(line: str) -> bool:

@@ -1,6 +1,13 @@
-"""Loading of campaigns: find, read and validate campaign files, presets and the scenario."""
+"""Loading of campaigns: find, read and validate campaign files, presets and the scenario.
 
+A received folder of a stored campaign must not choose which files are read. Its file is loaded again where it is
+bundled, lies in the folder, is given by the user, or where this user has started this campaign from it. The last is
+noted in the user's cache by the digest of the manifest.
+"""
+
+import json
 import os
+import shlex
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -10,11 +17,11 @@ from pydantic import ValidationError
 
 from softdock.campaign.model import CampaignFile, Dispersion, PresetFile
 from softdock.campaign.plan import Plan, absolute, make_plan
-from softdock.campaign.sized_spring import find_spring
-from softdock.campaign.sizing import size_spring
+from softdock.campaign.sizing import find_spring, size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem, collected
-from softdock.files.path_argument import path_argument
+from softdock.files.cache import Cache, content_key
+from softdock.files.regular_file import path_argument
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.independent_problems import remaining
@@ -131,18 +138,12 @@ def find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
     path = Path(text)
     if isinstance(name_or_path, str) and path.suffix not in _SUFFIXES and os.sep not in text:
         hint = did_you_mean(text, files)[0].replace("Allowed", "Bundled campaigns")
-        raise InputError(Problem(message=f"'{text}' is neither a bundled campaign nor a file.", hint=hint))
+        raise InputError(f"'{text}' is neither a bundled campaign nor a file.", hint=hint)
     source = read_file(path)
     check_head(source)
     kind = source.data.get("kind")
     if kind != "campaign":
-        where = source.where(("kind",))
-        raise InputError(
-            Problem(
-                message="Must be 'campaign'.", field="kind", file=where.file, line=where.line,
-                given=where.text, hint="A scenario is run by: softdock run FILE.",
-            )
-        )  # fmt: skip
+        raise source.refusal(("kind",), "Must be 'campaign'.", "A scenario is run by: softdock run FILE.")
     return source, path.stem, str(path.resolve())
 
 
@@ -153,7 +154,7 @@ def _add_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, 
     files = _files("presets")
     for i, name in enumerate(campaign.presets):
         if name not in files:
-            raise _refusal(source, ("presets", i), "There is no such preset.", did_you_mean(name, files)[0])
+            raise source.refusal(("presets", i), "There is no such preset.", did_you_mean(name, files)[0])
         written = parse(files[name].read_text(encoding="utf-8"), file=f"{name}.yaml")
         dispersions |= PresetFile.model_validate(written.data).dispersions
         for field_path, location in written.locations.items():
@@ -174,7 +175,7 @@ def _read_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
         is_name = "." not in name and os.sep not in name
         message = "There is no such bundled scenario or file." if is_name else str(error.problems[0])
         hint = did_you_mean(name, bundled_names())[0] if is_name else ""
-        raise _refusal(source, ("scenario",), message, hint) from None
+        raise source.refusal(("scenario",), message, hint) from None
     return _override(scenario, campaign, source)
 
 
@@ -183,7 +184,7 @@ def _override(scenario: ScenarioBase, campaign: CampaignFile, source: Source) ->
     try:
         return scenario.with_overrides(campaign.set)
     except InputError as error:
-        problems = [_refusal(source, ("set", p.field), p.message, p.hint).problems[0] for p in error.problems]
+        problems = (source.problem(("set", p.field), p.message, p.hint) for p in error.problems)
         raise InputError(*problems) from None
 
 
@@ -197,8 +198,8 @@ def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: So
             requirements[key] = requirement
         elif requirements.pop(key, None) is None:
             hint = did_you_mean(key, scenario.requirements)[0]
-            raise _refusal(
-                source, ("requirements", key), "The scenario has no such requirement to remove.", hint
+            raise source.refusal(
+                ("requirements", key), "The scenario has no such requirement to remove.", hint
             )
     plain = {
         key: requirement.model_dump(mode="json", exclude_defaults=True)
@@ -210,16 +211,14 @@ def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: So
         problems: list[Problem] = []
         for problem in error.problems:
             path = tuple(int(part) if part.isdecimal() else part for part in problem.field.split("."))
-            problems += _refusal(source, path, problem.message, problem.hint).problems
+            problems.append(source.problem(path, problem.message, problem.hint))
         raise InputError(*problems) from None
 
 
 def _check_presets(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
     if campaign.presets and getattr(scenario, "approach", None) is None:
         hint = "Give the scenario an `approach`, or write dispersions of its own fields."
-        raise _refusal(
-            source, ("presets",), "Presets disperse the approach, and the scenario has none.", hint
-        )
+        raise source.refusal(("presets",), "Presets disperse the approach, and the scenario has none.", hint)
 
 
 def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
@@ -228,7 +227,7 @@ def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Sourc
     for i, outcome in enumerate(campaign.success):
         if outcome not in known:
             hint = did_you_mean(outcome, known)[0]
-            problems += _refusal(source, ("success", i), "The scenario has no such outcome.", hint).problems
+            problems.append(source.problem(("success", i), "The scenario has no such outcome.", hint))
     if problems:
         raise InputError(*problems)
 
@@ -240,16 +239,54 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
             sized = find_spring(scenario.to_data(), spring.metric)
             size_spring(name, spring.stroke, [], [], sized.turning if sized else None)
         except ValueError as error:
-            raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
+            raise source.refusal(("springs", name, "stroke"), f"The stroke {error}.") from None
     two_and_two = isinstance(scenario, ChainScenario) and (
         len(scenario.chaser.masses) == len(scenario.target.masses) == 2
     )
     if campaign.predictions is not None and not two_and_two:
         message = "Only chains of two and two masses can be predicted in bulk."
-        raise _refusal(source, ("predictions",), message)
+        raise source.refusal(("predictions",), message)
 
 
-def _refusal(source: Source, field_path: FieldPath, message: str, hint: str = "") -> InputError:
-    where = source.where(field_path)
-    fields: dict[str, Any] = {"file": where.file, "line": where.line, "given": where.text, "hint": hint}
-    return InputError(Problem(message=message, field=".".join(map(str, field_path)), **fields))
+STARTED = Cache("campaign-origins", "")
+"""Empty entries for manifests of campaigns that this user has started."""
+
+
+def remember_origin(manifest: dict[str, Any]) -> None:
+    """Note that this user starts a campaign with this manifest."""
+    STARTED.write(_key(manifest), b"")
+
+
+def read_origin(manifest: dict[str, Any], folder: Path, given: Path | None = None) -> Plan:
+    """Return the plan of a stored campaign; `given` is the campaign file that the user names."""
+    campaign, origin = manifest["campaign"], given or _trusted_origin(manifest, folder)
+    try:
+        return read_campaign(origin, runs=campaign["runs"], seed=campaign["seed"])
+    except InputError as error:
+        hint = f"It was started from {manifest['origin']}, which must be there unchanged."
+        if given is None:
+            hint += " If that file was moved, name it with --campaign FILE."
+        message = f"The campaign cannot be loaded again: {error.problems[0]}"
+        raise InputError(message, file=str(folder), hint=hint) from error
+
+
+def _trusted_origin(manifest: dict[str, Any], folder: Path) -> str | Path:
+    origin = str(manifest["origin"])
+    if origin in bundled_campaigns():
+        return origin
+    try:
+        inside = Path(origin).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop of links or a null character
+        inside = False
+    if not inside and STARTED.read(_key(manifest), bool) is None:
+        raise InputError(
+            "The campaign names a file outside its folder, and this user has not started it from there.",
+            file=str(folder),
+            given=origin,
+            hint=f"If you trust the folder, add the option: --campaign {shlex.quote(origin)}",
+        )
+    return Path(origin)
+
+
+def _key(manifest: dict[str, Any]) -> str:
+    return content_key(json.dumps(manifest, sort_keys=True))

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from softdock.campaign.confidence import clopper_pearson
 from softdock.campaign.model import independent_runs
+from softdock.campaign.statistics import clopper_pearson
 from softdock.campaign.stored_entries import StoredEntryError, decode_mapping
 from softdock.model.phases import Phase, phase_order
 

@@ -95,13 +95,7 @@ class Plan:
     def problem(self, field_path: FieldPath, message: str, hint: str = "") -> InputError:
         """Return the error for a field of the campaign file, with its line."""
         source = self.source or Source({}, {}, file=self.origin)
-        where = source.where(field_path)
-        name = ".".join(map(str, field_path))
-        return InputError(
-            Problem(
-                message=message, field=name, file=where.file, line=where.line, given=where.text, hint=hint
-            )
-        )
+        return source.refusal(field_path, message, hint)
 
     def units(self) -> dict[str, str]:
         """Return the SI units of inputs (`input.PATH`) and values of requirements; dimensionless ones are omitted."""
@@ -249,7 +243,7 @@ class _DispersionReader:
             return None
 
     def refusal(self, message: str, *field_path: str | int) -> InputError:
-        return _refusal(self.source, ("dispersions", self.path, *field_path), message)
+        return self.source.refusal(("dispersions", self.path, *field_path), message)
 
 
 def _refusal_message(error: InputError, path: str) -> str:
@@ -259,20 +253,12 @@ def _refusal_message(error: InputError, path: str) -> str:
     return f"{message} {first.hint}".strip()
 
 
-def _refusal(source: Source, field_path: FieldPath, message: str) -> InputError:
-    where = source.where(field_path)
-    field = ".".join(map(str, field_path))
-    return InputError(
-        Problem(message=message, field=field, file=where.file, line=where.line, given=where.text)
-    )
-
-
 def _check_overlap(path: str, paths: Collection[str], source: Source) -> None:
     """Raise InputError where a field is part of another dispersed field, because one would overwrite the other."""
     for whole in paths:
         if path.startswith(f"{whole}."):
             message = f"It is a part of {whole}, which is dispersed as a whole; disperse one or the other."
-            raise _refusal(source, ("dispersions", path), message)
+            raise source.refusal(("dispersions", path), message)
 
 
 def _ranges(distributions: dict[str, Distribution], source: Source) -> dict[str, Distribution]:
@@ -281,7 +267,7 @@ def _ranges(distributions: dict[str, Distribution], source: Source) -> dict[str,
     for path, distribution in distributions.items():
         if isinstance(distribution, Choice):
             message = "A boundary needs inputs that vary continuously; use 'set' for each choice instead."
-            raise _refusal(source, ("dispersions", path), message)
+            raise source.refusal(("dispersions", path), message)
         if isinstance(distribution, Vector):
             ranges[path] = Vector(_range(distribution.magnitude, 0.0), distribution.size)
         else:
@@ -301,12 +287,12 @@ def _check_boundary(plan: "Plan", source: Source) -> None:
             f"A boundary is refined in {fewest} to {most} inputs; here are {dims} ({counts}). A vector with a "
             "magnitude counts with its components."
         )
-        raise _refusal(source, ("dispersions",), message)
+        raise source.refusal(("dispersions",), message)
     settings = plan.campaign.boundary
     needed = initial_runs(settings, dims) + settings.holdout
     if plan.runs < needed:
         message = f"Must be at least {needed}: the initial and the hold-out runs of the boundary."
-        raise _refusal(source, ("runs",), message)
+        raise source.refusal(("runs",), message)
 
 
 def _range(distribution: Uniform | TruncatedNormal, least: float = -math.inf) -> Uniform:
@@ -332,11 +318,11 @@ def _correlations(
             field_path: FieldPath = ("correlations", k, "fields", i)
             if field not in distributions:
                 hint = did_you_mean(field, distributions)[0]
-                raise _refusal(source, field_path, f"Only dispersed fields can be correlated. {hint}".strip())
+                raise source.refusal(field_path, f"Only dispersed fields can be correlated. {hint}".strip())
             if distributions[field].dims != 1 or isinstance(distributions[field], Choice):
-                raise _refusal(source, field_path, "Only fields that are one number can be correlated.")
+                raise source.refusal(field_path, "Only fields that are one number can be correlated.")
             if field in seen:
-                raise _refusal(source, field_path, "A field can be correlated in one group only.")
+                raise source.refusal(field_path, "A field can be correlated in one group only.")
             seen.add(field)
         yield [start[field] for field in group.fields], _factor(group, source, k)
 
@@ -344,15 +330,15 @@ def _correlations(
 def _factor(group: Correlation, source: Source, k: int) -> Array:
     n, field_path = len(group.fields), ("correlations", k, "matrix")
     if len(group.matrix) != n or any(len(row) != n for row in group.matrix):
-        raise _refusal(source, field_path, f"Needs {n} rows of {n} numbers, one per field.")
+        raise source.refusal(field_path, f"Needs {n} rows of {n} numbers, one per field.")
     matrix = np.array(group.matrix)
     if not np.array_equal(matrix, matrix.T) or not np.all(np.diag(matrix) == 1.0):
-        raise _refusal(source, field_path, "Must be symmetric, with ones on the diagonal.")
+        raise source.refusal(field_path, "Must be symmetric, with ones on the diagonal.")
     try:
         return np.asarray(np.linalg.cholesky(matrix))
     except np.linalg.LinAlgError:
-        raise _refusal(
-            source, field_path, "Must be positive definite; these correlations contradict."
+        raise source.refusal(
+            field_path, "Must be positive definite; these correlations contradict."
         ) from None
 
 
@@ -366,7 +352,7 @@ def _check_extremes(plan: Plan, source: Source) -> None:
             except InputError as error:
                 field_path = ("dispersions", path)
                 message = f"At its limit {value} the scenario is not valid: {_refusal_message(error, path)}"
-                problems += _refusal(source, field_path, message).problems
+                problems += source.refusal(field_path, message).problems
                 break
     if problems:
         raise InputError(*problems)
@@ -374,7 +360,7 @@ def _check_extremes(plan: Plan, source: Source) -> None:
         plan.template.build(plan.middle())
     except InputError as error:
         message = f"In the middle of all ranges the scenario is not valid: {error.problems[0]}"
-        raise _refusal(source, ("dispersions",), message) from None
+        raise source.refusal(("dispersions",), message) from None
 
 
 def absolute(directory: Path) -> str:

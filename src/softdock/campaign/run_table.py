@@ -58,7 +58,7 @@ class RunTable(Mapping[str, NDArray[Any]]):
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a pandas DataFrame with the number of the run as index and SI units in `attrs["units"]`."""
-        from softdock.result.data_frame import data_frame
+        from softdock.result.columns import data_frame
 
         return data_frame(self.columns, self.units, index="run")
 

@@ -15,14 +15,14 @@ from softdock import __version__
 from softdock.campaign import store as campaign_store
 from softdock.campaign.adaptive import AdaptiveCampaign
 from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
+from softdock.campaign.loading import read_origin, remember_origin
 from softdock.campaign.manifest import differences, manifest_of
-from softdock.campaign.origins import read_origin, remember_origin
 from softdock.campaign.plan import Inputs, Plan
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
 from softdock.campaign.stored_entries import check_manifest
 from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
-from softdock.errors import InputError, Problem, RunError
+from softdock.errors import InputError, RunError
 from softdock.files.in_place import make_folder_within
 from softdock.result import Result
 from softdock.scenario.kinds import KINDS
@@ -129,11 +129,11 @@ def repeat_run(plan: Plan, number: int, inputs: Inputs | None = None) -> tuple[R
     """
     if not 0 <= number < plan.runs:
         message = f"The runs of this campaign are numbered 0 to {plan.runs - 1}."
-        raise InputError(Problem(message=message, field="--rerun", given=str(number)))
+        raise InputError(message, field="--rerun", given=str(number))
     if inputs is None and plan.campaign.method != "monte-carlo":
         message = f"With 'method: {plan.campaign.method}' a run depends on runs before it, and this one is not done."
         hint = "Run the campaign first, then: softdock campaign resume DIR --rerun I."
-        raise InputError(Problem(message=message, field="--rerun", given=str(number), hint=hint))
+        raise InputError(message, field="--rerun", given=str(number), hint=hint)
     if inputs is None:
         (inputs,) = plan.inputs(number, number + 1)
     policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
@@ -153,7 +153,7 @@ def plan_of(folder: Path, campaign: Path | None = None) -> Plan:
     if changes:
         hint = "Restore what has changed, or start a new campaign in another folder."
         message = "The campaign has changed since it was started (stored -> now): " + "; ".join(changes) + "."
-        raise InputError(Problem(message=message, file=str(folder), hint=hint))
+        raise InputError(message, file=str(folder), hint=hint)
     return plan
 
 

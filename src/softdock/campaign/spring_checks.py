@@ -14,8 +14,7 @@ from softdock.campaign import store
 from softdock.campaign.execution import HistoryPolicy, run_chunk
 from softdock.campaign.plan import Inputs, Plan
 from softdock.campaign.runner import plan_of
-from softdock.campaign.sized_spring import SizedSpring, find_spring
-from softdock.campaign.sizing import SpringSize
+from softdock.campaign.sizing import SizedSpring, SpringSize, find_spring
 from softdock.campaign.stored_entries import check_row, decode_mapping
 from softdock.campaign.table import CampaignTable
 from softdock.campaign.template import Template

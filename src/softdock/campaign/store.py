@@ -17,7 +17,7 @@ from typing import IO, Any, Self
 from softdock.campaign.digests import DIGEST_OF, entry_digest, row_digest
 from softdock.campaign.execution import Row
 from softdock.campaign.stored_entries import StoredEntryError, check_units, decode
-from softdock.errors import InputError, Problem, RunError, file_errors
+from softdock.errors import InputError, RunError, file_errors
 from softdock.files import locks
 from softdock.files.file_systems import NETWORK_FILE_SYSTEMS, file_system
 from softdock.files.in_place import connect_to_read, connect_to_write, refuse_link
@@ -71,17 +71,13 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
         if (folder / RESULT_FILE).exists():
             raise InputError(
-                Problem(
-                    message="There is the result of a run here.",
-                    file=str(folder),
-                    hint="Choose another folder for the campaign.",
-                )
+                "There is the result of a run here.",
+                file=str(folder),
+                hint="Choose another folder for the campaign.",
             )
         if (folder / TABLE_FILE).exists() and not _is_empty(folder):
             hint = f"Continue it with: softdock campaign resume {folder}. Or choose another folder."
-            raise InputError(
-                Problem(message="There is a campaign here already.", file=str(folder), hint=hint)
-            )
+            raise InputError("There is a campaign here already.", file=str(folder), hint=hint)
         store = cls._open(folder)
         try:
             store._create_tables(manifest)
@@ -123,7 +119,7 @@ class Store:
         except sqlite3.Error as error:
             lock.close()
             message = f"{_reason(error, folder)} Nothing was written."
-            raise InputError(Problem(message=message, file=str(folder / TABLE_FILE))) from error
+            raise InputError(message, file=str(folder / TABLE_FILE)) from error
         return cls(folder, database, lock)
 
     def __enter__(self) -> Self:
@@ -283,16 +279,16 @@ def open_readonly(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / TABLE_FILE
     if not path.is_file() or _is_empty(folder):
         hint = "Start one with: softdock campaign run NAME|FILE --out DIR."
-        raise InputError(Problem(message="There is no campaign in this folder.", file=str(folder), hint=hint))
+        raise InputError("There is no campaign in this folder.", file=str(folder), hint=hint)
     try:
         with contextlib.closing(_connect_readonly(path)) as database:
             _check_format(database, path)
             yield database
     except sqlite3.Error as error:
         message = f"The table cannot be read. {_reason(error, folder)}"
-        raise InputError(Problem(message=message, file=str(path))) from error
+        raise InputError(message, file=str(path)) from error
     except (StoredEntryError, UnicodeDecodeError) as error:  # the latter for names of columns
-        raise InputError(Problem(message=f"The table is damaged: {error}.", file=str(path))) from error
+        raise InputError(f"The table is damaged: {error}.", file=str(path)) from error
 
 
 def _check_format(database: sqlite3.Connection, path: Path) -> None:
@@ -305,7 +301,7 @@ def _check_format(database: sqlite3.Connection, path: Path) -> None:
     if type(written) is not int:
         raise StoredEntryError("it has no version of its format")
     if written > FORMAT:
-        raise InputError(Problem(message="It was written by a newer Softdock.", file=str(path)))
+        raise InputError("It was written by a newer Softdock.", file=str(path))
 
 
 def read_entry(database: sqlite3.Connection, key: str) -> Any:
@@ -366,7 +362,7 @@ def _lock(folder: Path) -> IO[bytes]:
     except LockHeldError as error:
         hint = "Wait for it to end, stop it, or choose another folder."
         message = "Another process is running this campaign."
-        raise InputError(Problem(message=message, file=str(folder), hint=hint)) from error
+        raise InputError(message, file=str(folder), hint=hint) from error
 
 
 def is_locked(folder: Path) -> bool:
@@ -378,11 +374,9 @@ def _check_file_system(folder: Path) -> None:
     kind = file_system(folder)
     if kind in NETWORK_FILE_SYSTEMS:
         raise InputError(
-            Problem(
-                message=f"The folder is on a network drive ({kind}), where the table could be damaged.",
-                file=str(folder),
-                hint="Choose a local folder, and copy it when the campaign is done.",
-            )
+            f"The folder is on a network drive ({kind}), where the table could be damaged.",
+            file=str(folder),
+            hint="Choose a local folder, and copy it when the campaign is done.",
         )
 
 

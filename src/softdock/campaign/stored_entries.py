@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, Self, TypeVar, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -26,7 +26,7 @@ REQUIRED = (
 )
 """Keys of a stored campaign; tables of all versions have them."""
 
-
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -34,18 +34,22 @@ class StoredEntryError(ValueError):
     """An entry of the table does not have the form in which Softdock writes it."""
 
 
-class StoredScenario(BaseModel):
-    """Scenario of a manifest."""
+class Stored(BaseModel):
+    """What Softdock wrote, with exactly these types."""
 
     model_config = ConfigDict(strict=True)
+
+
+class StoredScenario(Stored):
+    """Scenario of a manifest."""
+
     name: str
     data: dict[str, Any]
 
 
-class StoredManifest(BaseModel):
+class StoredManifest(Stored):
     """Types of a manifest (`campaign.manifest`)."""
 
-    model_config = ConfigDict(strict=True)
     name: str
     origin: str
     runs: int = Field(ge=0)
@@ -57,17 +61,15 @@ class StoredManifest(BaseModel):
     files: dict[str, str]
 
 
-class StoredState(BaseModel):
+class StoredState(Stored):
     """Types of the state of a campaign."""
 
-    model_config = ConfigDict(strict=True)
     stopped_at: int | None = Field(default=None, ge=0)
 
 
-class StoredLevel(BaseModel):
+class StoredLevel(Stored):
     """Types of a level of a subset simulation."""
 
-    model_config = ConfigDict(strict=True)
     level: int
     threshold: Number
     probability: Number
@@ -77,10 +79,9 @@ class StoredLevel(BaseModel):
     coefficient_of_variation: Number | None
 
 
-class StoredMargin(BaseModel):
+class StoredMargin(Stored):
     """Types of a margin; without a metric it has the outcomes of success."""
 
-    model_config = ConfigDict(strict=True)
     metric: str | None = None
     at_least: Number | str | None = None
     at_most: Number | str | None = None
@@ -97,10 +98,9 @@ class StoredMargin(BaseModel):
         return self
 
 
-class StoredSubset(BaseModel):
+class StoredSubset(Stored):
     """Types of what a subset simulation found."""
 
-    model_config = ConfigDict(strict=True)
     margin: StoredMargin
     probability: Number | None
     low: Number
@@ -119,10 +119,9 @@ class StoredSubset(BaseModel):
         return self
 
 
-class StoredRefinement(BaseModel):
+class StoredRefinement(Stored):
     """Types of a refinement of a boundary."""
 
-    model_config = ConfigDict(strict=True)
     level: int
     runs: int
     uncertain_volume: Number
@@ -131,10 +130,9 @@ class StoredRefinement(BaseModel):
     holdout_error: Number
 
 
-class StoredHoldout(BaseModel):
+class StoredHoldout(Stored):
     """Types of the error of the hold-out runs."""
 
-    model_config = ConfigDict(strict=True)
     runs: int
     wrong: int
     error: Number
@@ -142,10 +140,9 @@ class StoredHoldout(BaseModel):
     high: Number
 
 
-class StoredBoundary(BaseModel):
+class StoredBoundary(Stored):
     """Types of what the refinement of a boundary found; before the first surrogate there are only runs."""
 
-    model_config = ConfigDict(strict=True)
     margin: StoredMargin
     runs: int
     reached: bool
@@ -164,20 +161,18 @@ class StoredBoundary(BaseModel):
         return self
 
 
-class StoredAxis(BaseModel):
+class StoredAxis(Stored):
     """Types of an axis of a boundary."""
 
-    model_config = ConfigDict(strict=True)
     name: str
     unit: str
     logarithmic: bool
     values: list[Number] = Field(min_length=2)
 
 
-class StoredShape(BaseModel):
+class StoredShape(Stored):
     """Types of a boundary as grid and points."""
 
-    model_config = ConfigDict(strict=True)
     axes: list[StoredAxis] = Field(min_length=2, max_length=4)
     margin: list[Any]
     score: list[Any]
@@ -190,10 +185,7 @@ def check_search(method: Any, data: Any) -> dict[str, Any] | None:
     """Return what a method found, with the types that Softdock writes; None where there is nothing yet."""
     if data is None or method not in ("subset", "boundary"):
         return None
-    try:
-        (StoredSubset if method == "subset" else StoredBoundary).model_validate(data)
-    except ValidationError as error:
-        raise _error(method, error) from error
+    _check(StoredSubset if method == "subset" else StoredBoundary, data, method)
     return dict(data)
 
 
@@ -201,12 +193,10 @@ def check_shape(data: Any) -> dict[str, Any] | None:
     """Return a boundary with the types and sizes that Softdock writes; None where there is none."""
     if data is None:
         return None
+    shape = _check(StoredShape, data, "boundary")
+    sizes = tuple(len(axis.values) for axis in shape.axes)
     try:
-        shape = StoredShape.model_validate(data)
-        sizes = tuple(len(axis.values) for axis in shape.axes)
         grids = [np.array(grid, dtype=float) for grid in (shape.margin, shape.score)]
-    except ValidationError as error:
-        raise _error("boundary", error) from error
     except (TypeError, ValueError) as error:
         raise StoredEntryError("the grid of its boundary does not contain numbers") from error
     rows = [*shape.points, *shape.runs]
@@ -219,11 +209,8 @@ def check_shape(data: Any) -> dict[str, Any] | None:
 
 def check_manifest(data: Any) -> dict[str, Any]:
     """Return a manifest with the types that Softdock writes."""
-    try:
-        manifest = StoredManifest.model_validate(data)
-        CampaignFile.model_validate(manifest.campaign)
-    except ValidationError as error:
-        raise _error("manifest", error) from error
+    manifest = _check(StoredManifest, data, "manifest")
+    _check(CampaignFile, manifest.campaign, "manifest")
     if missing := [key for key in REQUIRED if key not in manifest.campaign]:
         raise StoredEntryError(f"its campaign has no {', '.join(missing)}")
     return dict(data)
@@ -231,10 +218,7 @@ def check_manifest(data: Any) -> dict[str, Any]:
 
 def check_state(data: Any) -> dict[str, Any]:
     """Return the state of a campaign with the types that Softdock writes."""
-    try:
-        StoredState.model_validate(data)
-    except ValidationError as error:
-        raise _error("state", error) from error
+    _check(StoredState, data, "state")
     return dict(data)
 
 
@@ -299,7 +283,12 @@ def check_row(values: Sequence[Any]) -> Row:
     return row
 
 
-def _error(what: str, error: ValidationError) -> StoredEntryError:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return StoredEntryError(f"the field {place} of its {what} is not usable: {first['msg']}")
+def _check(model: type[AnyModel], data: Any, what: str) -> AnyModel:
+    """Return the object of an entry; raises StoredEntryError with its first field of another type."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        message = f"the field {place} of its {what} is not usable: {first['msg']}"
+        raise StoredEntryError(message) from error

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.compliance import assess_campaign
-from softdock.campaign.confidence import tolerance_bound
 from softdock.campaign.phases import PhaseShare, phase_shares
-from softdock.campaign.sized_spring import Column, find_spring
-from softdock.campaign.sizing import SpringSize, size_spring
+from softdock.campaign.sizing import Column, SpringSize, find_spring, size_spring
 from softdock.campaign.spring_checks import SpringCheck, check_spring, with_check
 from softdock.campaign.spring_sentences import spring_sentences
 from softdock.campaign.statistics import (
@@ -23,9 +21,10 @@ from softdock.campaign.statistics import (
     rank_correlation,
     sobol_indices,
     stop_rule_state,
+    tolerance_bound,
 )
 from softdock.campaign.table import CampaignTable
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.requirements import metric_names
 from softdock.presentation.campaign import stop_rule_text, success_text
 from softdock.presentation.labels import input_label
@@ -336,7 +335,7 @@ def _springs(table: CampaignTable) -> tuple[list[SpringSize], dict[str, SpringCh
             size = size_spring(name, spring["stroke"], table.run, values, sized.turning if sized else None)
         except ValueError as error:
             field = f"springs.{name}.stroke"
-            raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None
+            raise InputError(f"{error}.", field=field, given=str(spring["stroke"])) from None
         stroke = size.stroke
         size = size if sized is None else sized.count_stops(size, _column_of(table, size))
         checks[name] = check_spring(table, size, spring["metric"], stroke)

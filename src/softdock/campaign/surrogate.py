@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from softdock.campaign.distributions import open_interval
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.result import Array
 
 SMOOTHNESS = 2.5  # of the Matern kernel: margins are continuous, but have kinks where events change
@@ -45,9 +45,7 @@ def check_installed() -> None:
     """Raise InputError where scikit-learn is missing."""
     if find_spec("sklearn") is None:
         hint = "Install it with: pip install 'softdock[rare]'."
-        raise InputError(
-            Problem(message="Needs the package scikit-learn.", field="method", given="boundary", hint=hint)
-        )
+        raise InputError("Needs the package scikit-learn.", field="method", given="boundary", hint=hint)
 
 
 def fit_surrogate(x: Array, margin: Array, continuous: bool) -> Surrogate | None:

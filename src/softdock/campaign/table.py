@@ -38,6 +38,11 @@ BOUNDARY_FILE = "boundary.parquet"
 BATCH = 20_000  # rows in memory during the export
 GROUPS = ("inputs", "metrics", "prediction", "requirements", "phases", "audit")
 NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
+PER_RUN = (
+    "run", "status", "outcome", "message", "inputs", "metrics", "predictions", "wall_s", "valid", "warnings",
+    "verdicts", "phases", "level",
+)  # fmt: skip
+"""Fields of `Table` with one element per run."""
 
 
 @dataclass(frozen=True)
@@ -87,22 +92,8 @@ class CampaignTable:
         if self.level is None:
             return self
         chosen = np.flatnonzero(self.level <= 0).tolist()
-        return replace(
-            self,
-            run=self.run[chosen],
-            status=[self.status[i] for i in chosen],
-            outcome=[self.outcome[i] for i in chosen],
-            message=[self.message[i] for i in chosen],
-            inputs={name: values[chosen] for name, values in self.inputs.items()},
-            metrics={name: values[chosen] for name, values in self.metrics.items()},
-            predictions={name: values[chosen] for name, values in self.predictions.items()},
-            wall_s=self.wall_s[chosen],
-            valid=[self.valid[i] for i in chosen],
-            warnings=[self.warnings[i] for i in chosen],
-            verdicts=[self.verdicts[i] for i in chosen],
-            phases=[self.phases[i] for i in chosen],
-            level=self.level[chosen],
-        )
+        kept: dict[str, Any] = {name: _chosen(getattr(self, name), chosen) for name in PER_RUN}
+        return replace(self, **kept)
 
     def unit(self, name: str) -> str:
         """Return the SI unit of an input or a metric; empty for a dimensionless one."""
@@ -157,6 +148,13 @@ class CampaignTable:
         names, numbers = np.unique(np.array(self.outcome, dtype=str), return_counts=True)
         order = np.argsort(-numbers, kind="stable")
         return {str(names[i]): int(numbers[i]) for i in order}
+
+
+def _chosen(values: Any, runs: list[int]) -> Any:
+    """Return the elements of some runs, from an array, from a list, or from arrays by name."""
+    if isinstance(values, dict):
+        return {name: one[runs] for name, one in values.items()}
+    return values[runs] if isinstance(values, np.ndarray) else [values[i] for i in runs]
 
 
 def read_table(folder: Path, campaign_file: Path | None = None) -> CampaignTable:

@@ -1,11 +1,9 @@
 """Verification of the verdicts of a campaign's table: computed again from the metrics of its rows."""
 
-import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
 from softdock.campaign import store
-from softdock.campaign.execution import Row
 from softdock.campaign.stored_entries import check_manifest, check_row, decode_mapping, decode_verdicts
 from softdock.model.requirements import metric_names
 from softdock.result.requirements import agree, assess_value, read_requirements
@@ -29,7 +27,7 @@ def check_verdicts(folder: Path) -> VerdictCheck:
         names = metric_names(requirements, definition.get("metrics") or {})
         wanted = {key: requirement for key, requirement in requirements.items() if requirement.box is None}
         compared, others = 0, []
-        for row in _rows(database):
+        for row in map(check_row, database.execute("SELECT * FROM runs ORDER BY run")):
             if row.status != "done":
                 continue
             stored, metrics = decode_verdicts(row.requirements), decode_mapping(row.metrics)
@@ -41,7 +39,3 @@ def check_verdicts(folder: Path) -> VerdictCheck:
                 if not agree(stored.get(key, {}), assessed, ("verdict", "value", "margin")):
                     others.append(f"run {row.run} {key}")
     return VerdictCheck(compared, others)
-
-
-def _rows(database: sqlite3.Connection) -> "map[Row]":
-    return map(check_row, database.execute("SELECT * FROM runs ORDER BY run"))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.scenario.kinds import ScenarioKind
 
 
@@ -45,7 +45,7 @@ def check_workers(workers: int | None, field: str = "--workers") -> None:
     """Raise InputError for an impossible number of workers."""
     if workers is not None and not (isinstance(workers, int) and 1 <= workers <= MOST_WORKERS):
         message = f"Must be a whole number between 1 and {MOST_WORKERS}."
-        raise InputError(Problem(message=message, field=field, given=str(workers)))
+        raise InputError(message, field=field, given=str(workers))
 
 
 @contextmanager
@@ -86,19 +86,19 @@ def _open_cluster(address: str) -> Iterator[tuple[Executor, int]]:
         import distributed
     except ImportError:
         hint = "Install it with: pip install 'softdock[cluster]'."
-        raise InputError(Problem(message="A cluster needs the package distributed.", hint=hint)) from None
+        raise InputError("A cluster needs the package distributed.", hint=hint) from None
     try:
         make_client: Any = distributed.Client
         client = make_client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         reason = " ".join(str(error).split())[:200]
         message = f"The Dask scheduler cannot be reached: {reason}."
-        raise InputError(Problem(message=message, field="--cluster", given=address)) from None
+        raise InputError(message, field="--cluster", given=address) from None
     try:
         workers = sum(client.nthreads().values())
         if not workers:
             message = "The cluster has no workers yet; start some and try again."
-            raise InputError(Problem(message=message, field="--cluster", given=address))
+            raise InputError(message, field="--cluster", given=address)
         yield client.get_executor(pure=False, retries=2), workers
     finally:
         client.close()

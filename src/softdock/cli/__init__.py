@@ -62,7 +62,7 @@ def _print_version(requested: bool) -> None:
 
 
 @app.callback()
-def options(
+def global_options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,

@@ -4,14 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 
 
 def bench(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Benchmark to run (default: all).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: options.Json = False,
     long: Annotated[bool, typer.Option("--long", help="Also measure what takes a minute or more.")] = False,
 ) -> None:
     """Measure speed and accuracy, and compare them with other programs."""

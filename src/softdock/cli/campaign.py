@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem, RunError
+from softdock.cli import console, options
+from softdock.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from softdock.campaign.runner import CampaignProgress, ExecutionOptions
@@ -23,7 +23,6 @@ PLACES = ("threads", "processes")
 PROGRESS_PERIOD = 10.0  # s between lines of progress where stderr is not a terminal
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Parallel runs (default: one per core).")]
 Where = Annotated[
     str | None,
@@ -33,9 +32,6 @@ Where = Annotated[
 ]
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster, like tcp://host:8786.")
-]
-Check = Annotated[
-    bool, typer.Option("--check", help="Exit with 3 if a requirement is violated, 4 if one is undecided.")
 ]
 Rerun = Annotated[int | None, typer.Option(metavar="I", help="Repeat only run I, with its full history.")]
 CampaignFile = Annotated[
@@ -49,7 +45,7 @@ campaign = typer.Typer(help="Run a scenario many times with dispersed fields.", 
 
 
 @campaign.command("list")
-def list_campaigns(as_json: Json = False) -> None:
+def list_campaigns(as_json: options.Json = False) -> None:
     """List the bundled campaigns and presets."""
     from softdock.campaign.loading import bundled_campaigns, presets
 
@@ -79,8 +75,8 @@ def run(
     place: Where = None,
     cluster: Cluster = None,
     rerun: Rerun = None,
-    check: Check = False,
-    as_json: Json = False,
+    check: options.Check = False,
+    as_json: options.Json = False,
 ) -> None:
     """Run a campaign into a new folder."""
     from softdock.campaign import runner
@@ -109,8 +105,8 @@ def resume(
     cluster: Cluster = None,
     rerun: Rerun = None,
     campaign_file: CampaignFile = None,
-    check: Check = False,
-    as_json: Json = False,
+    check: options.Check = False,
+    as_json: options.Json = False,
 ) -> None:
     """Complete a campaign that was interrupted, or repeat one of its runs."""
     from softdock.campaign import runner
@@ -130,7 +126,7 @@ def resume(
 
 
 @campaign.command()
-def status(folder: Folder, check: Check = False, as_json: Json = False) -> None:
+def status(folder: Folder, check: options.Check = False, as_json: options.Json = False) -> None:
     """Print the progress of a campaign, which may be running."""
     if check:
         _refuse_check_of(folder)
@@ -151,13 +147,13 @@ def report(
             help="Output file, .html or .pdf through an installed browser (default: DIR/report.html).",
         ),
     ] = None,
-    paper: console.Paper = None,
-    author: console.Author = "",
-    revision: console.Revision = "",
-    units: console.Units = None,
+    paper: options.Paper = None,
+    author: options.Author = "",
+    revision: options.Revision = "",
+    units: options.Units = None,
     campaign_file: CampaignFile = None,
-    check: Check = False,
-    as_json: Json = False,
+    check: options.Check = False,
+    as_json: options.Json = False,
 ) -> None:
     """Write a report with statistics and figures in one file, as HTML or PDF."""
     from softdock.presentation.discrepancies import discrepancy_texts
@@ -169,15 +165,15 @@ def report(
         _refuse_check_of(folder)
     path = out or folder / "report.html"
     check_report_name(path, "--out")
-    options = CampaignReportOptions(
+    chosen = CampaignReportOptions(
         author=author,
         revision=revision,
         units=find_unit_system(units).name if units is not None else None,
         paper=find_paper(paper),
     )
     with console.progress_bar("Report") as progress:
-        path, summary = write_report(folder, path, progress, options, campaign_file)
-    verdicts, text = _requirements(folder, options.units)
+        path, summary = write_report(folder, path, progress, chosen, campaign_file)
+    verdicts, text = _requirements(folder, chosen.units)
     if as_json:
         console.print_json({"report": str(path), **summary})
     else:
@@ -191,7 +187,7 @@ def report(
 
 
 @campaign.command()
-def export(folder: Folder, as_json: Json = False) -> None:
+def export(folder: Folder, as_json: options.Json = False) -> None:
     """Write all runs to DIR/runs.parquet, column `run` first."""
     from softdock.campaign.table import export as write
     from softdock.campaign.table import status_of
@@ -209,9 +205,9 @@ def _execution_means(place: str | None, workers: int | None, cluster: str | None
     from softdock.campaign.workers import Backend
 
     if place is not None and place not in PLACES:
-        raise InputError(Problem(message=f"Must be {' or '.join(PLACES)}.", field="--in", given=place))
+        raise InputError(f"Must be {' or '.join(PLACES)}.", field="--in", given=place)
     if place is not None and cluster is not None:
-        raise InputError(Problem(message="Cannot be combined with --in.", field="--cluster"))
+        raise InputError("Cannot be combined with --in.", field="--cluster")
     return ExecutionOptions(Backend(place) if place else None, workers, cluster or "")
 
 

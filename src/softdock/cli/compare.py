@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem
+from softdock.cli import console, options
 
 if TYPE_CHECKING:
     from softdock.presentation.tables import Table
@@ -31,22 +30,16 @@ def compare(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write figures and comparison.json to this folder.")
     ] = None,
-    units: console.Units = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    units: options.Units = None,
+    as_json: options.Json = False,
 ) -> None:
     """Align two runs in time and print their differences, channel by channel."""
     from softdock.presentation.discrepancies import discrepancy_texts
     from softdock.presentation.unit_systems import find_unit_system, unit_system_of
-    from softdock.quantities.units import parse_quantity
     from softdock.recording.comparison import compare as compare_runs
     from softdock.recording.loading import load_run
 
-    shift = None
-    if offset is not None:
-        try:
-            shift = parse_quantity(offset, "s")
-        except ValueError as error:
-            raise InputError(Problem(field="--offset", message=f"The value {error}.", given=offset)) from None
+    shift = None if offset is None else options.parse_option("--offset", offset, "s")
     if units is not None:
         find_unit_system(units)  # refuse an unknown one before the files are read
     comparison = compare_runs(load_run(run_a), load_run(run_b), shift)

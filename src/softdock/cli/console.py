@@ -11,16 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
 from rich.console import Console
 
 from softdock.errors import (
     CONTROL_CHARACTERS,
     InputError,
     InputWarning,
-    Problem,
     RunError,
     file_error,
     printable,
@@ -32,20 +30,6 @@ from softdock.presentation.progress import Progress
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
     from softdock.result import RequirementVerdict, Result
-
-Units = Annotated[
-    str | None,
-    typer.Option(
-        "--units",
-        metavar="SYSTEM",
-        help="Display units: automatic, SI, mm/deg or imperial (default: as in the file; JSON is in SI).",
-    ),
-]
-Author = Annotated[str, typer.Option(metavar="NAME", help="Author of the report (default: as in the file).")]
-Revision = Annotated[
-    str, typer.Option(metavar="TEXT", help="Revision of the report (default: as in the file).")
-]
-Paper = Annotated[str | None, typer.Option(metavar="a4|letter", help="Paper of a PDF report (default: a4).")]
 
 PIPE_WIDTH = 200  # characters
 INTERRUPT_PERIOD = 0.5  # s between looks at signals; on Linux and macOS a signal also ends the wait
@@ -121,7 +105,7 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     """Raise InputError where the name of an output file has none of the suffixes."""
     if path is not None and path.suffix.lower() not in suffixes:
         message = f"The name of this file must end in {' or '.join(suffixes)}."
-        raise InputError(Problem(message=message, field=option, given=str(path)))
+        raise InputError(message, field=option, given=str(path))
 
 
 def make_folder(path: Path) -> None:
@@ -191,7 +175,7 @@ def refuse_check_without(requirements: Collection[Any], what: str) -> None:
     if not requirements:
         message = f"The {what} has no requirements to check."
         hint = "Add them under `requirements`, or leave --check out."
-        raise InputError(Problem(message=message, field="--check", hint=hint))
+        raise InputError(message, field="--check", hint=hint)
 
 
 def exit_by_verdicts(verdicts: "Iterable[RequirementVerdict]") -> None:

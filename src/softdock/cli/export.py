@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem, file_errors
+from softdock.cli import console, options
+from softdock.errors import InputError, file_errors
 from softdock.files.atomic import write_atomic
 
 FORMATS = ("mjcf",)
@@ -14,14 +14,8 @@ FORMATS = ("mjcf",)
 
 def export(
     to: Annotated[str, typer.Argument(metavar="mjcf", help="Format: mjcf (MuJoCo).")],
-    scenario: Annotated[
-        str,
-        typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file."),
-    ],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
-    ] = None,
+    scenario: options.Scenario,
+    overrides: options.Overrides = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Output file (default: standard output).")
     ] = None,
@@ -32,14 +26,10 @@ def export(
     from softdock.scenario.multibody import MultibodyScenario
 
     if to not in FORMATS:
-        raise InputError(Problem(message=f"Known formats: {', '.join(FORMATS)}.", given=to))
+        raise InputError(f"Known formats: {', '.join(FORMATS)}.", given=to)
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, MultibodyScenario):
-        raise InputError(
-            Problem(
-                field="kind", message="Only scenarios of kind multibody can be exported.", given=chosen.kind
-            )
-        )
+        raise InputError("Only scenarios of kind multibody can be exported.", field="kind", given=chosen.kind)
     exported = to_mjcf(chosen.at_start(), chosen.name or "softdock")
     for sentence in exported.left_out:
         console.print_message(f"Not exported: {sentence}")

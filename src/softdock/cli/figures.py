@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem
+from softdock.cli import console, options
+from softdock.errors import InputError
 
 if TYPE_CHECKING:
     from softdock.scenario.base import ScenarioBase
@@ -29,19 +29,14 @@ def figures(
             help="Folder for the figures; for a scenario also one .png, .svg or .pdf file.",
         ),
     ],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Override a field of the scenario; may be repeated."
-        ),
-    ] = None,
+    overrides: options.Overrides = None,
     picture_format: Annotated[
         str | None,
         typer.Option(
             "--format", metavar="png|svg|pdf", help="Format of pictures in a folder (default: png)."
         ),
     ] = None,
-    units: console.Units = None,
+    units: options.Units = None,
     runs: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="Runs of each campaign of the set gnc."),
@@ -52,7 +47,7 @@ def figures(
 
     if runs is not None and name not in (*CAMPAIGN_SETS, "all"):
         message = f"Is for sets that run campaigns: {', '.join(CAMPAIGN_SETS)}."
-        raise InputError(Problem(message=message, field="--runs", given=str(runs)))
+        raise InputError(message, field="--runs", given=str(runs))
     if name in FIGURES or name == "all":
         _reject(overrides, picture_format, units)
         _draw_sets(list(FIGURES) if name == "all" else [name], out, runs)
@@ -61,7 +56,7 @@ def figures(
 
     if picture_format is not None and picture_format.lower() not in FORMATS:
         message = f"Must be one of {', '.join(FORMATS)}."
-        raise InputError(Problem(message=message, field="--format", given=picture_format))
+        raise InputError(message, field="--format", given=picture_format)
     try:
         scenario = load(name, overrides or ())
     except InputError as error:
@@ -94,7 +89,7 @@ def _draw_scenario(scenario: "ScenarioBase", out: Path, suffix: str, units: str 
     if is_file:
         known = format_of(out, "--out")
         if suffix and suffix != known:
-            raise InputError(Problem(message=f"Does not fit --out {out}.", field="--format", given=suffix))
+            raise InputError(f"Does not fit --out {out}.", field="--format", given=suffix)
     with console.output_folders(out.parent if is_file else out):
         result = simulate(scenario, with_prediction=False)
         if is_file:
@@ -110,7 +105,7 @@ def _reject(overrides: list[str] | None, picture_format: str | None, units: str 
     for option, given in (("--set", overrides), ("--format", picture_format), ("--units", units)):
         if given:
             message = "Figures of papers are drawn as published; this option is for scenarios."
-            raise InputError(Problem(message=message, field=option))
+            raise InputError(message, field=option)
 
 
 def _with_paper_figures(error: InputError, name: str, known: list[str]) -> InputError:
@@ -120,8 +115,5 @@ def _with_paper_figures(error: InputError, name: str, known: list[str]) -> Input
         return error
     sets = f"Sets of figures: {', '.join(known)}, all."
     return InputError(
-        Problem(
-            message=f"'{name}' is neither a scenario nor a set of figures.",
-            hint=f"{first.hint} {sets}".strip(),
-        )
+        f"'{name}' is neither a scenario nor a set of figures.", hint=f"{first.hint} {sets}".strip()
     )

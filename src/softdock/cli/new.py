@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, file_error
 from softdock.files.atomic import write_new
 
 SUFFIXES = (".yaml", ".yml")
@@ -24,20 +24,17 @@ def new(
     known = templates()
     if template not in known:
         hint = did_you_mean(template, known)[0].replace("Allowed", "Templates")
-        problem = Problem(field="--template", message="There is no such template.", given=template, hint=hint)
-        raise InputError(problem)
+        raise InputError("There is no such template.", field="--template", given=template, hint=hint)
     path = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
     try:
         write_new(path, known[template])
     except FileExistsError:
-        problem = Problem(
-            message="Exists already and is not overwritten.", file=str(path), hint="Choose another name."
-        )
-        raise InputError(problem) from None
+        message = "Exists already and is not overwritten."
+        raise InputError(message, file=str(path), hint="Choose another name.") from None
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         if isinstance(error, OSError):
             raise file_error(path, "write", error) from error
-        raise InputError(Problem(message="Is not a name of a file.", given=name)) from None
+        raise InputError("Is not a name of a file.", given=name) from None
     command = "campaign run" if template == "campaign" else "run"
     out = f" --out {path.stem}" if template == "campaign" else ""
     print(f"Written to {path}. Run it with: softdock {command} {path}{out}")

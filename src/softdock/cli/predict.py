@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softdock.cli import console
+from softdock.cli import console, options
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -29,14 +29,9 @@ def predict(
     restitution: Annotated[
         str | None, typer.Option(metavar="E", help="Coefficient of restitution, 0 to 1 (default: 1).")
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Override a field of the scenario; may be repeated."
-        ),
-    ] = None,
-    units: console.Units = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    overrides: options.Overrides = None,
+    units: options.Units = None,
+    as_json: options.Json = False,
 ) -> None:
     """Predict the impact of two systems without simulating it.
 
@@ -69,7 +64,7 @@ def _predict_masses(given: Mapping[str, str | None]) -> Mapping[str, Any]:
         all_missing = len(missing) == 5 and given["restitution"] is None
         hint = "Or give a scenario: softdock predict impact-a."
         wanted = "Give a scenario or four masses and the speed" if all_missing else "Missing"
-        raise InputError(Problem(message=f"{wanted}: {', '.join(missing)}.", hint=hint))
+        raise InputError(f"{wanted}: {', '.join(missing)}.", hint=hint)
     kinds = {
         "m1": Quantity("kg", ge=0),
         "m2": Quantity("kg", gt=0),
@@ -101,7 +96,7 @@ def _predict_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Map
     if prediction is None:
         message = "No contact occurs in this scenario within its duration: there is nothing to predict."
         hint = "Define the point of impact in `impact`, or contacts that close within the duration."
-        raise InputError(Problem(message=message, given=name_or_file, hint=hint))
+        raise InputError(message, given=name_or_file, hint=hint)
     return scenario.name, prediction, scenario.units
 
 
@@ -110,7 +105,7 @@ def _reject_masses(given: Mapping[str, str | None]) -> None:
     if mixed:
         hint = "To change a field of the scenario use --set, for example --set speed='0.07 m/s'."
         message = f"A scenario defines its own masses and speed; remove {', '.join(mixed)}."
-        raise InputError(Problem(message=message, hint=hint))
+        raise InputError(message, hint=hint)
 
 
 def _reject_overrides(overrides: list[str] | None) -> None:

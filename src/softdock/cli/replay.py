@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem
+from softdock.cli import console, options
+from softdock.errors import InputError
 
 
 def replay(
@@ -19,14 +19,12 @@ def replay(
         Path | None,
         typer.Option(metavar="FILE", help="Write an animated glTF file, for example for Blender."),
     ] = None,
-    units: console.Units = None,
+    units: options.Units = None,
 ) -> None:
     """Write the replay of a run as a page for browsers or as a 3-D animation."""
     if html is None and glb is None:
         message = "Give at least one output: --html FILE or --glb FILE."
-        raise InputError(
-            Problem(message=message, hint=f"For example: softdock replay {folder} --html replay.html")
-        )
+        raise InputError(message, hint=f"For example: softdock replay {folder} --html replay.html")
     console.check_suffix("--html", html, ".html", ".htm")
     console.check_suffix("--glb", glb, ".glb")
     from softdock.presentation.unit_systems import unit_system_of

@@ -4,14 +4,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem, RunError
+from softdock.cli import console, options
+from softdock.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from softdock.robot.link import Robot
@@ -22,7 +21,6 @@ LOOPBACK, PORT = "127.0.0.1", 47810  # those of softdock.robot.udp, which is imp
 
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address of the robot (default: this machine).")]
 Port = Annotated[int, typer.Option(metavar="P", help="Port of the robot.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 
 robot = typer.Typer(
     help="Serve a simulated robot to experiments, run experiments and check the link.", no_args_is_help=True
@@ -38,13 +36,7 @@ def serve(
             help="Scenario of kind robot, URDF file, bundled robot (lwr4plus), or joints: seven independent joints.",
         ),
     ] = "lwr4plus",
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address to listen on; the default accepts connections from this machine only.",
-        ),
-    ] = LOOPBACK,
+    host: options.ListenAddress = LOOPBACK,
     port: Annotated[int, typer.Option(metavar="P", help="Port; 0 selects a free port.")] = PORT,
     cycle: Annotated[str, typer.Option(metavar="TIME", help="Cycle time of the link, 1 to 100 ms.")] = "1 ms",
     timeout: Annotated[
@@ -65,7 +57,7 @@ def serve(
     ] = "0",
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random numbers.")] = 0,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Stop after this time.")] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Serve a simulated robot over UDP in real time until Ctrl-C, then print the statistics of the link."""
     from softdock.robot.command_supervisor import check_period
@@ -73,16 +65,18 @@ def serve(
     from softdock.robot.simulated_network import Conditions
 
     conditions = Conditions(
-        delay=_parse_option("--delay", delay, "s"),
-        jitter=_parse_option("--jitter", jitter, "s"),
-        loss=_parse_option("--loss", loss, "1"),
-        duplicates=_parse_option("--duplicates", duplicates, "1"),
+        delay=options.parse_option("--delay", delay, "s"),
+        jitter=options.parse_option("--jitter", jitter, "s"),
+        loss=options.parse_option("--loss", loss, "1"),
+        duplicates=options.parse_option("--duplicates", duplicates, "1"),
         seed=seed,
     )
-    wait = None if timeout is None else _parse_option("--timeout", timeout, "s")
-    period = check_period(_parse_option("--cycle", cycle, "s"))
+    wait = None if timeout is None else options.parse_option("--timeout", timeout, "s")
+    period = check_period(options.parse_option("--cycle", cycle, "s"))
     server = RobotServer(_read_robot(name), period, wait)
-    keep_running = _ServiceEnd(None if duration is None else _parse_option("--duration", duration, "s"))
+    keep_running = _ServiceEnd(
+        None if duration is None else options.parse_option("--duration", duration, "s")
+    )
     listening = _listen(server, name, host, port, conditions, keep_running)
     if as_json:
         console.print_json({"robot": name, "address": listening, **server.to_json()})
@@ -121,16 +115,11 @@ def _listen(
 @robot.command()
 def run(
     scenario: Annotated[str, typer.Argument(metavar="NAME|FILE", help="Scenario of kind robot.")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
-    ] = None,
+    overrides: options.Overrides = None,
     host: Host = LOOPBACK,
     port: Port = PORT,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")
-    ] = None,
-    as_json: Json = False,
+    out: options.Out = None,
+    as_json: options.Json = False,
 ) -> None:
     """Run the experiment of a scenario on a robot over a link in real time; the robot moves."""
     from softdock.robot.udp import connect
@@ -141,7 +130,7 @@ def run(
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, RobotScenario):
         message = "Only scenarios of kind robot define an experiment for a robot."
-        raise InputError(Problem(field="kind", message=message, given=chosen.kind))
+        raise InputError(message, field="kind", given=chosen.kind)
     if out is not None:
         console.make_folder(out)
     result = run_on_robot(chosen, lambda: connect(host, port))
@@ -160,14 +149,14 @@ def check(
     host: Host = LOOPBACK,
     port: Port = PORT,
     duration: Annotated[str, typer.Option(metavar="TIME", help="Duration of the check.")] = "5 s",
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Monitor a robot without moving it and print latency, jitter and loss of the link."""
     from softdock.result import plain_data
     from softdock.robot.link import monitor
     from softdock.robot.udp import connect
 
-    keep_running = _ServiceEnd(_parse_option("--duration", duration, "s"))
+    keep_running = _ServiceEnd(options.parse_option("--duration", duration, "s"))
     with connect(host, port) as link:
         state = link.cycle(monitor(link.limits.joints))
         while keep_running():
@@ -193,15 +182,6 @@ def _read_robot(name: str) -> "Robot":
     from softdock.simulation.remote import served_robot
 
     return served_robot(name)
-
-
-def _parse_option(option: str, given: str, unit: str) -> float:
-    from softdock.quantities.units import parse_quantity
-
-    try:
-        return parse_quantity(given, unit)
-    except ValueError as error:
-        raise InputError(Problem(field=option, message=f"The value {error}.", given=given)) from None
 
 
 def _describe_network(conditions: "Conditions") -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem, RunError
+from softdock.cli import console, options
+from softdock.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
     from softdock.simulation.real_time import RealTime
 
 
-ScenarioArgument = Annotated[
-    str, typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file.")
-]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
-]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")]
 Plot = Annotated[
     Path | None,
     typer.Option(
@@ -52,10 +44,6 @@ Substeps = Annotated[
         metavar="N", help="Equal steps per frame in real time (default: steps controlled by accuracy)."
     ),
 ]
-Check = Annotated[
-    bool, typer.Option("--check", help="Exit with 3 if a requirement is violated, 4 if one is undecided.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,21 +69,21 @@ class Outputs:
 
 
 def run(
-    scenario: ScenarioArgument,
-    overrides: Overrides = None,
-    out: Out = None,
+    scenario: options.Scenario,
+    overrides: options.Overrides = None,
+    out: options.Out = None,
     plot: Plot = None,
     report: Report = None,
     convergence: Convergence = False,
-    paper: console.Paper = None,
-    author: console.Author = "",
-    revision: console.Revision = "",
-    units: console.Units = None,
+    paper: options.Paper = None,
+    author: options.Author = "",
+    revision: options.Revision = "",
+    units: options.Units = None,
     real_time: InRealTime = False,
     frame: Frame = None,
     substeps: Substeps = None,
-    check: Check = False,
-    as_json: AsJson = False,
+    check: options.Check = False,
+    as_json: options.Json = False,
 ) -> None:
     """Simulate a scenario and print its result."""
     from softdock.presentation.unit_systems import find_unit_system
@@ -152,7 +140,7 @@ def _check_files(outputs: Outputs) -> None:
         check_report_name(outputs.report)
         find_paper(outputs.paper)
     elif outputs.convergence:
-        raise InputError(Problem(field="--convergence", message="Requires --report."))
+        raise InputError("Requires --report.", field="--convergence")
 
 
 def _write_report(result: "Result", path: Path, outputs: Outputs) -> None:
@@ -165,30 +153,28 @@ def _write_report(result: "Result", path: Path, outputs: Outputs) -> None:
     if outputs.convergence:
         with console.progress_bar("Convergence") as progress:
             refinements = check_convergence(result, progress)
-    options = ReportOptions(
+    report = ReportOptions(
         author=outputs.author,
         revision=outputs.revision,
         system=outputs.system,
         paper=find_paper(outputs.paper),
         refinements=refinements,
     )
-    write_run_report(result, path, options)
+    write_run_report(result, path, report)
 
 
 def _real_time_settings(real_time: bool, frame: str | None, substeps: int | None) -> "RealTime | None":
     """Return the settings of a run in real time from its options; None for a run as fast as possible."""
-    from softdock.quantities.units import parse_quantity
     from softdock.simulation.real_time import FRAME, RealTime
 
     if not real_time:
         if frame is not None:
-            raise InputError(Problem(field="--frame", message="Requires --real-time.", given=frame))
+            raise InputError("Requires --real-time.", field="--frame", given=frame)
         if substeps is not None:
-            raise InputError(
-                Problem(field="--substeps", message="Requires --real-time.", given=str(substeps))
-            )
+            raise InputError("Requires --real-time.", field="--substeps", given=str(substeps))
         return None
+    duration = FRAME if frame is None else options.parse_option("--frame", frame, "s")
     try:
-        return RealTime(frame=FRAME if frame is None else parse_quantity(frame, "s"), substeps=substeps)
+        return RealTime(frame=duration, substeps=substeps)
     except ValueError as error:
-        raise InputError(Problem(field="--frame", message=f"The value {error}.", given=frame or "")) from None
+        raise InputError(f"The value {error}.", field="--frame", given=frame or "") from None

@@ -1,15 +1,12 @@
 """`softdock scenarios`: list the bundled scenarios."""
 
 from dataclasses import asdict
-from typing import Annotated
 
-import typer
-
-from softdock.cli import console
+from softdock.cli import console, options
 
 
 def scenarios(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """List the bundled scenarios."""
     from softdock.scenario.loading import bundled

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem, suggest
+from softdock.cli import console, options
+from softdock.errors import InputError, suggest
 
 
 def show(
@@ -26,14 +26,14 @@ def show(
             help="List only channels with this text in their name; * stands for any text.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Print a bundled scenario with its comments and its path, or list the channels of a scenario."""
     if channels:
         _show_channels(name, matching, as_json)
         return
     if matching is not None:
-        raise InputError(Problem(field="--filter", message="Requires --channels.", given=matching))
+        raise InputError("Requires --channels.", field="--filter", given=matching)
     text, path = _find(name)
     if as_json:
         console.print_json({"name": name, "path": str(path), "text": text})
@@ -61,7 +61,7 @@ def _find(name: str) -> tuple[str, Path]:
         return path.read_text(encoding="utf-8"), path.resolve()
     hint = did_you_mean(name, [*scenarios, *bundled_campaigns(), *presets()])[0]
     message = f"'{name}' is neither a bundled scenario, campaign or preset nor a file."
-    raise InputError(Problem(message=message, hint=hint.replace("Allowed", "Bundled")))
+    raise InputError(message, hint=hint.replace("Allowed", "Bundled"))
 
 
 def _show_channels(name: str, matching: str | None, as_json: bool) -> None:
@@ -98,5 +98,5 @@ def _matching_rows(rows: list[tuple[str, str, str]], matching: str) -> list[tupl
     if not matching_rows:
         words = dict.fromkeys(word for name, *_ in rows for word in (name, *name.split(".", 1)))
         message = f"No channel of the scenario matches{suggest(matching, words)}."
-        raise InputError(Problem(field="--filter", message=message, given=matching))
+        raise InputError(message, field="--filter", given=matching)
     return matching_rows

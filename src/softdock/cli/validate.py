@@ -1,12 +1,13 @@
 """`softdock validate`: check a scenario or campaign file and list all its problems."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem
+from softdock.cli import console, options
+from softdock.errors import InputError
 
 if TYPE_CHECKING:
     from softdock.simulation.checks import CheckFindings
@@ -20,7 +21,7 @@ def validate(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of scenario and campaign files.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Check a file as a run does before its first step and list all problems, or print the JSON Schema for editors."""
     if schema:
@@ -31,16 +32,16 @@ def validate(
     if file is None:
         raise InputError("Give a scenario file or --schema.")
     kind = "campaign" if _is_campaign(file) else "scenario"
-    findings = _check_campaign(file) if kind == "campaign" else _check_scenario(file)
+    findings = _check(file, kind)
     if as_json:
         console.print_json(
             {
                 "file": file,
                 "valid": not findings.problems,
-                "problems": [_to_json(problem) for problem in findings.problems],
-                "warnings": [_to_json(warning) for warning in findings.warnings],
+                "problems": [asdict(problem) for problem in findings.problems],
+                "warnings": [asdict(warning) for warning in findings.warnings],
             }
-            | ({"notes": [_to_json(note) for note in findings.notes]} if findings.notes else {})
+            | ({"notes": [asdict(note) for note in findings.notes]} if findings.notes else {})
         )
         if findings.problems:
             raise typer.Exit(console.EXIT_INPUT)
@@ -70,33 +71,14 @@ def _is_campaign(file: str) -> bool:
         return False
 
 
-def _check_scenario(file: str) -> "CheckFindings":
+def _check(file: str, kind: str) -> "CheckFindings":
+    """Check a scenario, or a campaign and its scenario without dispersions."""
+    from softdock.campaign.loading import read_campaign
     from softdock.scenario.loading import load
     from softdock.simulation.checks import CheckFindings, check_before_run
 
     try:
-        return check_before_run(load(file))
+        campaign = read_campaign(file) if kind == "campaign" else None
+        return check_before_run(campaign.template.build_from_data({}) if campaign else load(file))
     except InputError as error:
         return CheckFindings(problems=error.problems)
-
-
-def _check_campaign(file: str) -> "CheckFindings":
-    """Check a campaign, and its scenario without dispersions."""
-    from softdock.campaign.loading import read_campaign
-    from softdock.simulation.checks import CheckFindings, check_before_run
-
-    try:
-        return check_before_run(read_campaign(file).template.build_from_data({}))
-    except InputError as error:
-        return CheckFindings(problems=error.problems)
-
-
-def _to_json(problem: Problem) -> dict[str, str | int | None]:
-    return {
-        "file": problem.file,
-        "line": problem.line,
-        "field": problem.field,
-        "message": problem.message,
-        "given": problem.given,
-        "hint": problem.hint,
-    }

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from softdock.cli import console
-from softdock.errors import InputError, Problem
+from softdock.cli import console, options
+from softdock.errors import InputError
 
 if TYPE_CHECKING:
     from softdock.presentation.tables import Table
@@ -20,7 +20,7 @@ def verify(
     rerun: Annotated[
         bool, typer.Option("--rerun", help="Run the stored scenario again and compare the results.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare a stored result with its digests, and its peaks with its history.
 
@@ -60,7 +60,7 @@ def _campaign_checks(folder: Path, rerun: bool) -> "list[Check]":
 
     if rerun:
         hint = f"Repeat a run with: softdock campaign resume {folder} --rerun I."
-        raise InputError(Problem(field="--rerun", message="Is for the folder of one run.", hint=hint))
+        raise InputError("Is for the folder of one run.", field="--rerun", hint=hint)
     return verify_campaign(folder)
 
 

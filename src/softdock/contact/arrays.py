@@ -13,7 +13,7 @@ from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.geometry.kernels import ARC, LINE
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.profile_arrays import SegmentColumn, described_rows, profile_array, sharp_edges
@@ -230,7 +230,7 @@ def _refuse_too_many_cells(profile: Profile, size: float) -> None:
             f"at most {MOST_ROOT_CELLS} fit in memory."
         )
         hint = "Check the unit in which its file was exported, or use larger cells (`resolved_force`)."
-        raise InputError(Problem(message=message, field="surfaces", hint=hint))
+        raise InputError(message, field="surfaces", hint=hint)
 
 
 def _strip(segment: Line | Arc, i: int, along: int) -> tuple[Records, tuple[float, float], float]:

@@ -10,7 +10,7 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.entry_points import evaluate, motion_bound, rebuild, touching_cells
 from softdock.contact.kernels import layout
 from softdock.contact.pair import ContactEvaluation, ContactPair, ContactWrench, MotionState, Patch
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 FARTHEST_MOTION = 1e6
 """[m] Motion after which a near list begins anew: its accumulated motion would lose digits of the gaps."""
@@ -90,7 +90,7 @@ class ForceEvaluator:
         if moved <= self._valid_motion:
             return
         if not all(math.isfinite(x) for row in (*rotation, position) for x in row):
-            raise InputError(Problem(field="state", message="Poses of both bodies must be finite."))
+            raise InputError("Poses of both bodies must be finite.", field="state")
         if not moved <= FARTHEST_MOTION:  # also if it overflows
             self._lists = contact_lists(self._arrays)
         rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Self
 
-from softdock.geometry.checks import require
+from softdock.errors import require
 
 
 @dataclass(frozen=True, kw_only=True)

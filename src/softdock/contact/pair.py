@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.contact.layer import CoulombFriction, ElasticLayer
-from softdock.geometry.checks import require
+from softdock.errors import require
 from softdock.geometry.profile import Profile, check_profile
 
 if TYPE_CHECKING:

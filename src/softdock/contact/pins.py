@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.contact.layer import CoulombFriction, FrictionLaw
-from softdock.geometry.checks import require
+from softdock.errors import require
 from softdock.geometry.pins import Hole, Pin
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from softdock.dynamics.entry_points import advance_run, begin_run, finish_run, o
 from softdock.dynamics.kernels.recording.run_data import PendingRow, RunData, RunStatus
 from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.system_records import FIRST_CAPACITY
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.native.argument_types import Memory, PreparedStructure
 from softdock.native.structure_memory import Block, MemoryLayout
 
@@ -155,4 +155,4 @@ def _bytes(rows: np.ndarray) -> Block:
 
 def _refusal(reason: str) -> InputError:
     hint = "Restore them with the scenario and the version that saved them."
-    return InputError(Problem(message=f"The saved data cannot be restored. {reason}", hint=hint))
+    return InputError(f"The saved data cannot be restored. {reason}", hint=hint)

@@ -25,7 +25,7 @@ from softdock.dynamics.session import Session, update_near_lists
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.tree.kernels.tree import records
 
 
@@ -87,15 +87,15 @@ def _check_settings(settings: Settings, assembly: SystemArrays) -> None:
     """Raise InputError for invalid or contradictory settings."""
     duration, step, method = settings.duration, settings.step, settings.method
     if not 0.0 <= duration < math.inf:
-        raise InputError(Problem(field="duration", message="Must be a finite time [s].", given=str(duration)))
+        raise InputError("Must be a finite time [s].", field="duration", given=str(duration))
     if not isinstance(method, Method):
         names = ", ".join(f"Method.{method.name}" for method in Method)
-        raise InputError(Problem(field="method", message=f"Must be one of {names}.", given=repr(method)))
+        raise InputError(f"Must be method of {names}.", field="method", given=repr(method))
     if step is not None and not 0.0 < step < math.inf:
         message = "Must be a time above 0 s, or None for error control."
-        raise InputError(Problem(field="step", message=message, given=str(step)))
+        raise InputError(message, field="step", given=str(step))
     if step is None and method is Method.RUNGE_KUTTA_4:
-        raise InputError(Problem(field="step", message="Must be given for rk4: it has no error control."))
+        raise InputError("Must be given for rk4: it has no error control.", field="step")
     if method is Method.ROSENBROCK and not supports_implicit_steps(assembly):
         message = "rosenbrock is for systems that move and have neither locks nor flexible structures."
-        raise InputError(Problem(field="method", message=message, hint="Leave it to automatic."))
+        raise InputError(message, field="method", hint="Leave it to automatic.")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from softdock.errors import InputError, Problem, reason_of
+from softdock.errors import InputError, reason_of
 
 CHUNK = 1 << 16
 DONE, REFUSED, OUT_OF_MEMORY = b"D", b"R", b"M"
@@ -150,7 +150,7 @@ def _name_of_end(code: int) -> str:
 
 
 def _error(path: Path, message: str, hint: str = "") -> InputError:
-    return InputError(Problem(file=str(path), message=message, hint=hint))
+    return InputError(message, file=str(path), hint=hint)
 
 
 def limit_resources(memory: int, seconds: float) -> None:

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 from softdock.files.atomic import BINARY, NO_LINK, SHARED
 from softdock.files.regular_file import check_type
 
@@ -85,9 +85,7 @@ def refuse_link(path: Path) -> None:
     """Raise InputError where a path is a symbolic link; what it leads to does not matter."""
     if path.is_symlink():
         message = "It is a symbolic link, which could lead to files elsewhere."
-        raise InputError(
-            Problem(message=message, file=str(path), hint="Replace it by what it leads to, or delete it.")
-        )
+        raise InputError(message, file=str(path), hint="Replace it by what it leads to, or delete it.")
 
 
 def _check(path: Path, status: os.stat_result, *, writing: bool) -> None:
@@ -96,4 +94,4 @@ def _check(path: Path, status: os.stat_result, *, writing: bool) -> None:
     if writing and status.st_nlink > 1:
         message = "The file has a second name (a hard link), under which it would be changed too."
         hint = "Copy the folder without hard links, or delete the file."
-        raise InputError(Problem(message=message, file=str(path), hint=hint))
+        raise InputError(message, file=str(path), hint=hint)

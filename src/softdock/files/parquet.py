@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files import array_readers
 from softdock.files.cache import Cache, content_key
 from softdock.files.child_process import read_in_child
@@ -42,7 +42,7 @@ def read_columns(path: Path, data: bytes) -> Sequence[ParquetColumn]:
             content = array_readers.read_parquet(data)
         except Exception as error:  # a different version of the library than the one that has read it before
             message = "The Parquet file cannot be read."
-            raise InputError(Problem(file=str(path), message=message)) from error
+            raise InputError(message, file=str(path)) from error
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         fields = json.loads(bytes(arrays["fields"]))
         return [

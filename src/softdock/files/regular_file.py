@@ -1,11 +1,12 @@
-"""Reading of input files: the type and the size are checked before any content is read."""
+"""Input files: paths given as arguments, and reading; type and size are checked before any content is read."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors, reason_of
 
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISDIR, "a folder"),
@@ -52,4 +53,25 @@ def check_type(path: Path, mode: int) -> None:
 
 
 def _error(path: Path, message: str, hint: str = "") -> InputError:
-    return InputError(Problem(file=str(path).replace("\0", "\\0"), message=message, hint=hint))
+    return InputError(message, file=str(path).replace("\0", "\\0"), hint=hint)
+
+
+def path_argument(field: str, value: object) -> Path:
+    """Return the path of an argument; raises InputError for another type, and where no file can have that name."""
+    try:
+        text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    except TypeError:  # its method returns something else
+        text = None
+    if not isinstance(text, str):
+        raise InputError("Must be a path.", field=field, given=repr(value))
+    if "\0" in text:
+        raise InputError("The path must not have a null character.", field=field, given=text)
+    try:
+        os.lstat(text)
+    except UnicodeEncodeError:
+        message = "The path has characters that no name of a file can have."
+        raise InputError(message, field=field, given=text) from None
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise InputError(f"Cannot use it: {reason_of(error)}.", field=field, given=text) from None
+    return Path(text)

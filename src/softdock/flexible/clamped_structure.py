@@ -48,7 +48,7 @@ class ClampedStructure:
 def clamp(mesh: StructureMesh, nodes: Sequence[str]) -> ClampedStructure:
     """Clamp nodes and factorise the stiffness; raise InputError if the structure is a mechanism."""
     if not nodes:
-        raise InputError(Problem(field="fixed", message="must name at least one node to clamp."))
+        raise InputError("must name at least one node to clamp.", field="fixed")
     fixed = [6 * mesh.index(name) + i for name in nodes for i in range(6)]
     free = np.setdiff1d(np.arange(6 * len(mesh.names)), fixed)
     K = mesh.stiffness[free][:, free].tocsc()
@@ -108,11 +108,7 @@ def deflect(mesh: StructureMesh, loads: Mapping[str, ArrayLike], fixed: Sequence
         given = np.asarray(wrench, float)
         if given.shape != (6,) or not np.isfinite(given).all():
             raise InputError(
-                Problem(
-                    field=f"loads.{name}",
-                    message="must be six numbers: torque, then force.",
-                    given=str(wrench),
-                )
+                "must be six numbers: torque, then force.", field=f"loads.{name}", given=str(wrench)
             )
         at = 6 * mesh.index(name)
         f[at : at + 6] += given
@@ -138,11 +134,9 @@ def solve_eigenvalue_problem(
     n = clamped.free.size
     if (count is None and n > MAX_FULL_SPECTRUM_SIZE) or (count is not None and count < 1):
         raise InputError(
-            Problem(
-                field="modes",
-                message=f"must be at least 1, and given for a structure of {n} degrees of freedom.",
-                given=str(count),
-            )
+            f"must be at least 1, and given for a structure of {n} degrees of freedom.",
+            field="modes",
+            given=str(count),
         )
     # The dense solver counts the modes for the error message.
     if count is None or n <= MAX_DENSE_SIZE or (count >= n and n <= MAX_FULL_SPECTRUM_SIZE):
@@ -192,9 +186,5 @@ def _mode_signs(shapes: Floats) -> Floats:
 
 def _mode_count_error(requested: int, available: int) -> InputError:
     return InputError(
-        Problem(
-            field="modes",
-            message=f"must be at most {available}: the structure has no more.",
-            given=str(requested),
-        )
+        f"must be at most {available}: the structure has no more.", field="modes", given=str(requested)
     )

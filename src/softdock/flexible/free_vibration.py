@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import expm
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.flexible.modes import BaseModes
 from softdock.flexible.welding import finite_numbers
 
@@ -55,13 +55,9 @@ def propagate_free_vibration(
     q = np.zeros(count) if modal is None else finite_numbers("modal", modal, count)
     rate = finite_numbers("modal_rate", modal_rate, count)
     if not (step > 0.0 and end >= step):
-        raise InputError(
-            Problem(field="step", message="must be above 0 s and at most `end`.", given=f"{step:g} s")
-        )
+        raise InputError("must be above 0 s and at most `end`.", field="step", given=f"{step:g} s")
     if not 0.0 <= damping < 1.0:
-        raise InputError(
-            Problem(field="damping", message="must be at least 0 and below 1.", given=f"{damping:g}")
-        )
+        raise InputError("must be at least 0 and below 1.", field="damping", given=f"{damping:g}")
     M = modes.inertia if body is None else modes.inertia + body
     L = modes.participation
     momentum = M @ V + L @ rate  # constant: there are no external forces

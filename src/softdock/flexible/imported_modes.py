@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.array_readers import NPZ
 from softdock.files.cache import Cache, content_key
 from softdock.files.child_process import read_in_child
@@ -153,7 +153,7 @@ def _read_mode_shapes(
         missing = [name for name in names if name not in motion_by_node]
         if missing:
             message = f"Mode {mode} has no row for node {missing[0]}."
-            raise InputError(Problem(message=message, file=str(file)))
+            raise InputError(message, file=str(file))
     return frequency, motions
 
 
@@ -164,7 +164,7 @@ def _rows(
     try:
         text = read_regular_file(path, largest=LARGEST_FILE).decode()
     except UnicodeDecodeError:
-        raise InputError(Problem(message="is not a text file.", file=str(path))) from None
+        raise InputError("is not a text file.", file=str(path)) from None
     reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
     try:
         columns = list(reader.fieldnames or [])
@@ -177,7 +177,7 @@ def _rows(
         more = f", optionally {', '.join(optional)}" if optional else ""
         raise _line_error(path, 1, f"the columns must be {', '.join(needed)}{more}.", ", ".join(columns))
     if not rows:
-        raise InputError(Problem(message="has no rows.", file=str(path)))
+        raise InputError("has no rows.", file=str(path))
     for line, row in rows:
         if None in row or None in row.values():
             raise _line_error(path, line, f"must have {len(columns)} fields.", "")
@@ -254,8 +254,8 @@ def _check_modal_mass(G: Floats, tolerance: float) -> None:
 
 
 def _field_error(field: str, message: str, given: str = "", hint: str = "") -> InputError:
-    return InputError(Problem(field=field, message=message, given=given, hint=hint))
+    return InputError(message, field=field, given=given, hint=hint)
 
 
 def _line_error(path: Path, line: int, message: str, given: str) -> InputError:
-    return InputError(Problem(message=message, file=str(path), line=line, given=given))
+    return InputError(message, file=str(path), line=line, given=given)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.flexible.elements import beam_matrices
 from softdock.flexible.structure import Beam, Structure
 from softdock.spatial.inertia import rigid_inertia_matrix
@@ -48,9 +48,7 @@ class StructureMesh:
             return self.names.index(name)
         except ValueError:
             some = ", ".join(self.names[:8]) + (", ..." if len(self.names) > 8 else "")
-            raise InputError(
-                Problem(field="node", message=f"there is no such node; known: {some}.", given=name)
-            ) from None
+            raise InputError(f"there is no such node; known: {some}.", field="node", given=name) from None
 
     def rigid_motions(self, about: Floats) -> Floats:
         """Return how every node moves with a rigid body, shape (6 nodes, 6); columns are spatial motions; Eq. (F8)."""
@@ -67,9 +65,7 @@ class StructureMesh:
         M = self.inertia_about(origin)
         mass = float(np.trace(M[3:, 3:])) / 3.0
         if not mass > 0.0:
-            raise InputError(
-                Problem(field="structure", message="has no mass: give mass to its beams or parts.")
-            )
+            raise InputError("has no mass: give mass to its beams or parts.", field="structure")
         arm = np.array([M[2, 4], M[0, 5], M[1, 3]]) / mass  # M[:3, 3:] is m [c]x
         inertia = M[:3, :3] + mass * skew(arm) @ skew(arm)
         return StructureMassProperties(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from softdock.errors import InputError, Problem, no_such
+from softdock.errors import InputError, no_such
 from softdock.flexible.clamped_structure import clamp, solve_eigenvalue_problem
 from softdock.flexible.meshing import StructureMesh
 
@@ -86,9 +86,7 @@ class BaseModes:
     def lowest(self, count: int) -> "BaseModes":
         """Return the structure with its `count` lowest modes."""
         if not 0 <= count <= self.frequency.size:
-            raise InputError(
-                Problem(field="modes", message=f"must be from 0 to {self.frequency.size}.", given=str(count))
-            )
+            raise InputError(f"must be from 0 to {self.frequency.size}.", field="modes", given=str(count))
         return self.select(np.arange(count))
 
     def below(self, frequency: float) -> "BaseModes":
@@ -108,12 +106,10 @@ class BaseModes:
 
         if self.residual > residual:
             raise InputError(
-                Problem(
-                    field="residual",
-                    message=f"cannot be reached: all {order.size} computed modes leave {self.residual:.3g}.",
-                    given=f"{residual:g}",
-                    hint="Compute more modes.",
-                )
+                f"cannot be reached: all {order.size} computed modes leave {self.residual:.3g}.",
+                field="residual",
+                given=f"{residual:g}",
+                hint="Compute more modes.",
             )
         few, many = 0, order.size  # bisection: the residual falls with every added mode
         while few < many:
@@ -124,7 +120,7 @@ class BaseModes:
     def node(self, name: str) -> int:
         """Return the index of a node by its name."""
         if name not in self.names:
-            raise InputError(Problem(field="node", message=f"{no_such('node', name, self.names)}."))
+            raise InputError(f"{no_such('node', name, self.names)}.", field="node")
         return self.names.index(name)
 
     def coupled_frequency(self, added: Floats | None = None) -> Floats:
@@ -202,10 +198,7 @@ def _check_inertia(M: Floats) -> Floats:
         or linalg.eigvalsh(M / scale / scale[:, None])[0] < 1e-14
     ):
         raise InputError(
-            Problem(
-                field="structure",
-                message="has no mass, or no inertia about one of its axes: a free body needs both.",
-            )
+            "has no mass, or no inertia about one of its axes: a free body needs both.", field="structure"
         )
     return M
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
 from softdock.flexible.imported_modes import LARGEST_FILE, TOLERANCE, errors_about, modes_from_arrays
 from softdock.flexible.modes import BaseModes
@@ -237,4 +237,4 @@ def _check_basic_system(path: Path, line: int, cells: list[str], i: int) -> None
 
 
 def _error(path: Path, line: int | None, message: str, given: str = "") -> InputError:
-    return InputError(Problem(message=message, file=str(path), line=line, given=given))
+    return InputError(message, file=str(path), line=line, given=given)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.flexible.structure import AxialStiffness, MassPerLength, NodeName, Section
 from softdock.quantities.fields import Length, PositiveLength, Vector3
 from softdock.quantities.model import Model
@@ -77,11 +77,7 @@ def equivalent_beam(bay: TrussBay) -> EquivalentBeam:
     for across, rotation, axis in ((4, 2, "y"), (5, 1, "z")):
         compliance = C[across, across] - C[across, rotation] ** 2 / C[rotation, rotation]  # Eq. (F26)
         if not compliance > 1e-12 * C[across, across]:
-            raise InputError(
-                Problem(
-                    field="bay", message=f"does not shear like a beam along {axis}: its bars form no faces."
-                )
-            )
+            raise InputError(f"does not shear like a beam along {axis}: its bars form no faces.", field="bay")
         shear.append(L / compliance)
     mass = sum(bar.mass_per_length * _direction_and_length(bay, bar)[1] for bar in bay.bars)
     section = Section(
@@ -103,9 +99,7 @@ def _compliance(bay: TrussBay) -> Floats:
     slack = 1e-9 * bay.length
     near, far = np.abs(position[:, 0]) <= slack, np.abs(position[:, 0] - bay.length) <= slack
     if near.sum() < 3 or far.sum() < 3:
-        raise InputError(
-            Problem(field="bay.nodes", message="must have at least three nodes in each end face.")
-        )
+        raise InputError("must have at least three nodes in each end face.", field="bay.nodes")
     centre = np.array([bay.length, 0.0, 0.0])
     inner = np.flatnonzero(~near & ~far)
     size = 6 + 3 * inner.size
@@ -123,9 +117,7 @@ def _compliance(bay: TrussBay) -> Floats:
         K += bar.axial / length * np.outer(row, row)
     scale = np.sqrt(np.where(np.diag(K) > 0.0, np.diag(K), 1.0))
     if np.linalg.eigvalsh(K / scale / scale[:, None])[0] < 1e-12:
-        raise InputError(
-            Problem(field="bay", message="is a mechanism: its second face can move without stretching a bar.")
-        )
+        raise InputError("is a mechanism: its second face can move without stretching a bar.", field="bay")
     return np.asarray(np.linalg.inv(K)[:6, :6])  # Eq. (F27)
 
 
@@ -133,15 +125,11 @@ def _direction_and_length(bay: TrussBay, bar: Bar) -> tuple[Floats, float]:
     """Return unit vector and length [m] of a bar."""
     for name in bar.nodes:
         if name not in bay.nodes:
-            raise InputError(
-                Problem(field="bay.bars", message="a bar must connect nodes of the bay.", given=name)
-            )
+            raise InputError("a bar must connect nodes of the bay.", field="bay.bars", given=name)
     along = np.subtract(bay.nodes[bar.nodes[1]], bay.nodes[bar.nodes[0]])
     length = float(np.linalg.norm(along))
     if length == 0.0:
-        raise InputError(
-            Problem(field="bay.bars", message="a bar must have a length.", given=" to ".join(bar.nodes))
-        )
+        raise InputError("a bar must have a length.", field="bay.bars", given=" to ".join(bar.nodes))
     return along / length, length
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.flexible.modes import BaseModes
 from softdock.spatial.vectors import motion_through
 
@@ -87,5 +87,5 @@ def finite_numbers(field: str, given: ArrayLike, size: int) -> Floats:
     """Return `size` finite numbers as an array; raise InputError for anything else."""
     values = np.asarray(given, float)
     if values.shape != (size,) or not np.isfinite(values).all():
-        raise InputError(Problem(field=field, message=f"must be {size} finite numbers.", given=str(given)))
+        raise InputError(f"must be {size} finite numbers.", field=field, given=str(given))
     return values

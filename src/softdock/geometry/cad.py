@@ -15,8 +15,7 @@ from softdock.geometry.chain import JOINT_TOLERANCE, SegmentChain, Side, clip, j
 from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.facets import Facets, read_bodies
 from softdock.geometry.holes import hole_in_piece, hole_width, interrupting_faces, z_span
-from softdock.geometry.ignored_faces import without_faces
-from softdock.geometry.left_out_faces import ReadBody, left_out_sentences, listed
+from softdock.geometry.left_out_faces import ReadBody, left_out_sentences, listed, without_faces
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
 from softdock.geometry.meridian_pieces import meridian_pieces
 from softdock.geometry.pieces import EndAccuracy, Piece

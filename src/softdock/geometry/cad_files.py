@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
 
 LARGEST_FILE = 50_000_000
@@ -22,4 +22,4 @@ def read_cad_file(path: Path) -> bytes:
 
 def cad_error(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
     """Return an `InputError` about a file."""
-    return InputError(Problem(file=str(path), message=message, given=given, hint=hint))
+    return InputError(message, file=str(path), given=given, hint=hint)

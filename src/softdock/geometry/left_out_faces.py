@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.geometry.axis import AxisFrame
+from softdock.geometry.cad_files import cad_error
 from softdock.geometry.chain import SegmentChain, Side
+from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.facets import Facets
 from softdock.geometry.fitting import distance_to_segments
-from softdock.geometry.ignored_faces import ROUNDING
 from softdock.geometry.pieces import EndAccuracy, Piece
 from softdock.geometry.profile import Profile
 from softdock.geometry.unread_faces import (
@@ -22,6 +23,56 @@ from softdock.geometry.unread_faces import (
     name_faces,
     sample_facets,
 )
+
+ROUNDING = 1e-6
+"""Relative to the body's size; coordinates of facets have single precision."""
+
+
+def without_faces(
+    path: Path, facets: Facets, frame: AxisFrame, ignore: Sequence[int | FaceSelection]
+) -> tuple[Facets, NDArray[np.bool_]]:
+    """Return the body without the ignored faces, and which of its triangles they are, shape (m,)."""
+    ignored = np.zeros(len(facets.triangles), bool)
+    for one in ignore:
+        found = facets.face_of == one - 1 if isinstance(one, int) else _within(facets, frame, one)
+        if not found.any():
+            count = len(facets.faces)
+            allowed = (
+                f"has faces 1 to {count}" if count else "is a mesh without face numbers: give z and angle"
+            )
+            raise cad_error(path, f"`ignore` selects no face of the file, which {allowed}.", given=str(one))
+        ignored |= found
+    if not ignored.any():
+        return facets, ignored
+    if ignored.all():
+        raise cad_error(path, "`ignore` leaves out all faces of the file.")
+    cut = facets.triangles[ignored]
+    kept = replace(
+        facets,
+        triangles=facets.triangles[~ignored],
+        face_of=facets.face_of[~ignored],
+        cut_edges=np.concatenate([cut[:, [0, 1]], cut[:, [1, 2]], cut[:, [2, 0]]]),
+    )
+    return kept, ignored
+
+
+def _within(facets: Facets, frame: AxisFrame, one: FaceSelection) -> NDArray[np.bool_]:
+    """Return which facets lie in a range with all their corners, shape (m,); facets on a limit of z do not."""
+    z, r, phi = frame.cylindrical(facets.vertices)
+    near = ROUNDING * facets.size
+    inside = np.ones(len(z), bool)
+    if one.z is not None:
+        inside &= (z >= one.z[0] - near) & (z <= one.z[1] + near)
+    if one.angle is not None:
+        slack = near / np.maximum(r, near)
+        turn = (phi - one.angle[0] + slack) % math.tau
+        inside &= (turn <= one.angle[1] - one.angle[0] + 2 * slack) | (r <= near)
+    found = np.asarray(inside[facets.triangles].all(axis=1))
+    if one.z is not None:  # a face in the plane of a limit belongs to the surface that ends there
+        middle = z[facets.triangles].mean(axis=1)
+        found &= (middle > one.z[0] + near) & (middle < one.z[1] - near)
+    return found
+
 
 MOST_NAMED = 40
 """Faces that messages name."""

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
-from softdock.geometry.checks import require
+from softdock.errors import InputError, require
 from softdock.geometry.mass_properties import MassProperties
 
 
@@ -78,11 +77,7 @@ class Hole:
         for side in self.sides:
             if not side > opening:
                 raise InputError(
-                    Problem(
-                        field="sides",
-                        message=f"must be more than the {opening:g} m of the opening.",
-                        given=f"{side:g}",
-                    )
+                    f"must be more than the {opening:g} m of the opening.", field="sides", given=f"{side:g}"
                 )
         if self.box_height is not None:
             deep = self.depth
@@ -103,7 +98,7 @@ class Hole:
     def mass_properties(self, density: float) -> MassProperties:
         """Return the mass properties of the box without the hole, in the hole's frame; Eqs. (P1)-(P2)."""
         if not all(map(math.isfinite, self.sides)):
-            raise InputError(Problem(field="sides", message="must be finite: an infinite face has no mass."))
+            raise InputError("must be finite: an infinite face has no mass.", field="sides")
         (a, b), c, r = self.sides, self.height, self.radius
         parts = [_box(density, a, b, c), _cylinder(-density, r, self.chamfer_depth, self.straight)]
         if not self.through:

@@ -154,7 +154,7 @@ def distance_to_segment(segment: Line | Arc, z: Array, r: Array) -> Array:
 def check_profile(profile: Profile, field: str = "profile") -> None:
     """Raise `InputError` unless the profile is connected, off the axis and free of crossings."""
     if not profile.segments:
-        raise InputError(Problem(field=field, message="A profile needs at least one line or arc."))
+        raise InputError("A profile needs at least one line or arc.", field=field)
     if not _is_sound(profile):
         raise InputError(*_problems(profile, field))
 

@@ -9,7 +9,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.geometry import kernels
 from softdock.geometry.meridian_closure import close_ends
 from softdock.geometry.profile import (
@@ -143,7 +143,7 @@ def _refuse_crossing(chain: tuple[Line | Arc, ...], profile: Profile) -> None:
     except InputError as error:
         message = "The open ends of the surface cannot be joined behind it within its material."
         hint = "Continue the profile up to the axis, or back to its start, along the rest of the solid."
-        raise InputError(Problem(field="profile", message=message, hint=hint)) from error
+        raise InputError(message, field="profile", hint=hint) from error
 
 
 @functools.lru_cache(maxsize=64)

@@ -100,12 +100,3 @@ def _count(length: float, resolution: float) -> int:
     if not (math.isfinite(resolution) and resolution > 0.0):
         raise InputError(f"The resolution must be a positive length [m]. Given: {resolution}.")
     return max(1, math.ceil(length / resolution * (1 - 1e-12)))
-
-
-def curvature_kind(profile: Profile) -> str:
-    """Return "convex" if the material lies towards the axis over most of the area, else "concave"."""
-    facing = 0.0
-    for segment in profile.segments:
-        area = band_area(segment, 0.0, 1.0)
-        facing += area * (segment.end[0] - segment.start[0]) / math.dist(segment.start, segment.end)
-    return "convex" if facing >= 0.0 else "concave"

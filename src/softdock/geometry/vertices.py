@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.geometry.profile import Arc, Line, Point, Profile, check_profile
 
 # Radius over half the distance of the ends; beyond, an arc is straight within round-off.
@@ -48,7 +48,7 @@ def profile_from_vertices(vertices: Sequence[Vertex | ArcTo], field: str = "prof
     `field` is the field path of the list in error messages; vertices are counted from 0.
     """
     if len(vertices) < 2:
-        raise InputError(Problem(field=field, message="A profile needs at least two vertices."))
+        raise InputError("A profile needs at least two vertices.", field=field)
     if isinstance(vertices[0], ArcTo):
         raise _vertex_error(field, 0, "A profile cannot begin with an arc: it needs a start point.")
     places = [v.at if isinstance(v, Vertex) else v.arc_to for v in vertices]
@@ -221,4 +221,4 @@ def _unit(start: Point, end: Point) -> Point:
 
 
 def _vertex_error(field: str, k: int, message: str, given: str = "") -> InputError:
-    return InputError(Problem(field=f"{field}.{k}", message=message, given=given))
+    return InputError(message, field=f"{field}.{k}", given=given)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.orbit.kernels import write_input_response, write_transition
 
 Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ def solve_riccati(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> Flo
     message = (
         "The Riccati equation has no stabilising solution: an unstable state is not reached by the control."
     )
-    raise InputError(Problem(field="A", message=message))
+    raise InputError(message, field="A")
 
 
 def regulator_gains(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> Floats:

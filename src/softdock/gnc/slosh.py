@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 FIRST_ROOT = 1.8411837813406593
 """First root of the derivative of the Bessel function J1."""
@@ -46,4 +46,4 @@ def slosh_spring(mass: float, frequency: float, damping_ratio: float) -> SloshSp
 
 def _check_positive(field: str, value: float) -> None:
     if not (math.isfinite(value) and value > 0.0):
-        raise InputError(Problem(field=field, message="must be above 0.", given=f"{value:g}"))
+        raise InputError("must be above 0.", field=field, given=f"{value:g}")

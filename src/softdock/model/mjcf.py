@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.elements.spring.model import Spring
 from softdock.elements.strut.model import Strut
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, Body, System
 from softdock.spatial.rotations import quaternion_from_matrix
@@ -114,12 +114,10 @@ class _MjcfWriter:
         solid = any(np.linalg.eigvalsh(self.system.bodies[n].inertia_matrix())[0] > 0.0 for n in rigid)
         if mass == 0.0 or not solid:
             raise InputError(
-                Problem(
-                    field=f"bodies.{name}",
-                    message="cannot be exported: MuJoCo needs mass and three moments of inertia above zero "
-                    "for every moving body.",
-                    hint="Give the body a small inertia.",
-                )
+                "cannot be exported: MuJoCo needs mass and three moments of inertia above zero "
+                "for every moving body.",
+                field=f"bodies.{name}",
+                hint="Give the body a small inertia.",
             )
 
     def _fixed_to(self, name: str) -> Iterable[str]:

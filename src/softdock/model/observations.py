@@ -4,7 +4,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.system import WORLD
 from softdock.quantities.units import parse_quantity
 
@@ -62,15 +62,13 @@ def parse_observation(text: str) -> Observation:
     match = QUANTITY.fullmatch(plain)
     if not match:
         raise InputError(
-            Problem(
-                message="A quantity is `name.field`, `name.field in body`, `body@[x, y, z].field` or `time`.",
-                given=repr(text),
-            )
+            "A quantity is `name.field`, `name.field in body`, `body@[x, y, z].field` or `time`.",
+            given=repr(text),
         )
     try:
         return observation_of(match)
     except ValueError as error:
-        raise InputError(Problem(message=str(error), given=repr(text))) from None
+        raise InputError(str(error), given=repr(text)) from None
 
 
 def observation_of(match: re.Match[str]) -> Observation:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from softdock.errors import InputError, Problem, no_such
+from softdock.errors import InputError, no_such
 from softdock.flexible.structure import NodeName, Structure
 from softdock.quantities.fields import Flag, Integer, Length, Quantity, Vector3
 from softdock.quantities.model import FieldError, Model
@@ -130,11 +130,9 @@ class Flexible(Model):
         ratios = 1 if isinstance(self.damping, float | int) else len(self.damping)
         if not isinstance(self.damping, float | int) and ratios != modes.frequency.size:
             raise InputError(
-                Problem(
-                    field="damping",
-                    message=f"must be one ratio, or {modes.frequency.size}: one for each mode that is kept.",
-                    given=f"{ratios} ratios",
-                )
+                f"must be one ratio, or {modes.frequency.size}: one for each mode that is kept.",
+                field="damping",
+                given=f"{ratios} ratios",
             )
         return modes
 

@@ -1,4 +1,4 @@
-"""Kepler orbits: elements, state at a time, and numerical propagation."""
+"""Kepler orbits about the Earth: constants, elements, state at a time, and numerical propagation."""
 
 import math
 from typing import Annotated, Self
@@ -7,11 +7,26 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from softdock.errors import InputError, Problem
-from softdock.orbit.earth import MU, RADIUS
+from softdock.errors import InputError
 from softdock.quantities.fields import Angle, Length, Quantity
 from softdock.quantities.model import FieldError, Model
 from softdock.spatial.rotations import matrix_about_x, matrix_about_z
+
+MU = 3.986004418e14
+"""Gravitational parameter [m3/s2]; WGS 84 (NIMA TR8350.2)."""
+RADIUS = 6_378_137.0
+"""Equatorial radius [m]; WGS 84."""
+J2 = 1.08262668e-3
+"""Second zonal harmonic, unnormalised [1]; EGM96."""
+ROTATION = 7.292115e-5
+"""Rotation rate about its axis [rad/s]; WGS 84."""
+SUN_RADIUS = 6.957e8
+"""Nominal radius of the Sun [m]; IAU 2015, resolution B3."""
+SUN_DISTANCE = 1.495978707e11
+"""Astronomical unit [m]; IAU 2012, resolution B2."""
+SOLAR_PRESSURE = 4.54e-6
+"""Radiation pressure on a black surface facing the Sun at one astronomical unit [Pa]: 1361 W/m2 / c."""
+
 
 Floats = NDArray[np.float64]
 
@@ -81,11 +96,9 @@ def mean_motion(semi_major_axis: float) -> float:
     """Return the mean motion [rad/s] for a semi-major axis [m]; raise InputError for one inside the Earth."""
     if not semi_major_axis > RADIUS:
         raise InputError(
-            Problem(
-                field="semi_major_axis",
-                message=f"must be above {RADIUS:g} m: the orbit intersects the Earth.",
-                given=f"{semi_major_axis:g} m",
-            )
+            f"must be above {RADIUS:g} m: the orbit intersects the Earth.",
+            field="semi_major_axis",
+            given=f"{semi_major_axis:g} m",
         )
     return math.sqrt(MU / semi_major_axis**3)
 

@@ -7,7 +7,7 @@ Earth (R-bar). Its angular velocity on a circular orbit is (0, -n, 0) for the me
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.orbit.kernels import write_transition
 
 Floats = NDArray[np.float64]
@@ -21,9 +21,7 @@ def hill_axes(position: ArrayLike, velocity: ArrayLike) -> tuple[Floats, Floats]
     p, v = np.asarray(position, float), np.asarray(velocity, float)
     h = np.cross(p, v)
     if not np.linalg.norm(h) > 0.0:
-        raise InputError(
-            Problem(field="velocity", message="must not point along the radius.", given=str(velocity))
-        )
+        raise InputError("must not point along the radius.", field="velocity", given=str(velocity))
     z = -p / np.linalg.norm(p)
     y = -h / np.linalg.norm(h)
     R_NH = np.column_stack([np.cross(y, z), y, z])
@@ -50,17 +48,15 @@ def transfer_impulses(
     """
     x, end = np.asarray(start, float), np.asarray(position, float)
     if not (time > 0.0 and np.isfinite(time)):
-        raise InputError(Problem(field="time", message="must be above 0 s.", given=f"{time:g} s"))
+        raise InputError("must be above 0 s.", field="time", given=f"{time:g} s")
     transition = clohessy_wiltshire(mean_motion, time)
     to_position = transition[:3, 3:]
     if np.linalg.cond(to_position) > MAX_CONDITION:
         raise InputError(
-            Problem(
-                field="time",
-                message="leaves a direction that the first impulse does not reach: choose a time away from multiples "
-                "of half the orbital period.",
-                given=f"{time:g} s",
-            )
+            "leaves a direction that the first impulse does not reach: choose a time away from multiples "
+            "of half the orbital period.",
+            field="time",
+            given=f"{time:g} s",
         )
     v = np.linalg.solve(to_position, end - transition[:3, :3] @ x[:3])  # Eq. (K1)
     arrival = transition[3:, :3] @ x[:3] + transition[3:, 3:] @ v

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from softdock.errors import InputError, Problem
-from softdock.quantities.unit_system_names import UNIT_SYSTEMS, unit_system_name
-from softdock.quantities.units import parse_unit
+from softdock.errors import InputError
+from softdock.quantities.units import UNIT_SYSTEMS, parse_unit, unit_system_name
 
 SMALLEST_SHOWN = 1e-3
 """Value in the smallest unit of a scale below which the SI unit with an exponent is displayed."""
@@ -131,7 +130,7 @@ def find_unit_system(given: str, option: str = "--units") -> UnitSystem:
         return SYSTEMS[unit_system_name(given)]
     except ValueError:
         message = f"Must be one of {', '.join(UNIT_SYSTEMS)}."
-        raise InputError(Problem(message=message, field=option, given=given)) from None
+        raise InputError(message, field=option, given=given) from None
 
 
 def unit_system_of(definition: Mapping[str, Any], given: str | None = None) -> UnitSystem:

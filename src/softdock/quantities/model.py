@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 LONGEST_REPR = 300
 """Characters of the `repr` of a model."""
@@ -117,7 +117,7 @@ class Model(CheckedModel):
             super().__setattr__(name, value)
         except ValidationError:
             hint = "`with_overrides` returns a changed scenario."
-            raise InputError(Problem(message="It cannot be changed.", field=name, hint=hint)) from None
+            raise InputError("It cannot be changed.", field=name, hint=hint) from None
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Yield the fields that differ from their defaults, for a short `repr`."""

@@ -318,3 +318,16 @@ def _kinds() -> dict[Dimension, tuple[str, str, str]]:
 
 def _example(dimension: Dimension) -> str:
     return f"'{_kind_of(dimension)[2] or '5'}'"
+
+
+UNIT_SYSTEMS = ("automatic", "SI", "mm/deg", "imperial")
+"""Names of the unit systems in which results are displayed."""
+
+
+def unit_system_name(given: object) -> str:
+    """Return the name of a unit system written in any case, `mm-deg` for `mm/deg` included; raises ValueError."""
+    names = {name.lower(): name for name in UNIT_SYSTEMS}
+    found = names.get(str(given).strip().lower().replace("-", "/"))
+    if found is None:
+        raise ValueError(f"must be one of {', '.join(UNIT_SYSTEMS)}")
+    return found

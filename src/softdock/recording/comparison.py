@@ -160,7 +160,7 @@ def _overlap(a: Result, b: Result, offset: float) -> tuple[float, float]:
     if end <= start:
         message = "The two runs do not overlap in time."
         given = f"{t_a[0]:g} to {t_a[-1]:g} s and {t_b[0]:g} to {t_b[-1]:g} s with an offset of {offset:g} s"
-        raise InputError(Problem(message=message, given=given))
+        raise InputError(message, given=given)
     return float(start), float(end)
 
 

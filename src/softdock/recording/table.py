@@ -52,7 +52,7 @@ def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> LogTable:
     if suffix in TEXT:
         return _read_text(path, wanted, dialect)
     allowed = ", ".join((*PARQUET, *TEXT))
-    raise InputError(Problem(message=f"The file name of a log must end in {allowed}.", given=str(path)))
+    raise InputError(f"The file name of a log must end in {allowed}.", given=str(path))
 
 
 def _read_parquet(path: Path, wanted: Sequence[str]) -> LogTable:
@@ -64,7 +64,7 @@ def _read_parquet(path: Path, wanted: Sequence[str]) -> LogTable:
             continue
         if column.values is None or column.values.dtype == bool:
             message = f"The column '{column.name}' holds {column.type_name}, not numbers."
-            raise InputError(Problem(message=message, file=str(path)))
+            raise InputError(message, file=str(path))
         columns[column.name] = column.values.astype(float)
     return LogTable(columns, None)
 
@@ -80,13 +80,9 @@ def _read_text(path: Path, wanted: Sequence[str], dialect: Dialect) -> LogTable:
             rows.append(row)
             lines.append(reader.line_num)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            Problem(message=f"It is not a text file with columns: {error}.", file=str(path))
-        ) from None
+        raise InputError(f"It is not a text file with columns: {error}.", file=str(path)) from None
     if not rows:
-        raise InputError(
-            Problem(message="The log is empty; its first line must contain the column names.", file=str(path))
-        )
+        raise InputError("The log is empty; its first line must contain the column names.", file=str(path))
     names = [cell.strip() for cell in rows[0]]
     _check_names(path, wanted, names, lines[0])
     columns = {
@@ -108,7 +104,7 @@ def _is_comment(row: list[str], dialect: Dialect) -> bool:
 def _number(path: Path, line: int, name: str, row: list[str], at: int, dialect: Dialect) -> float:
     if at >= len(row):
         message = f"The line has {len(row)} columns; '{name}' is number {at + 1}."
-        raise InputError(Problem(message=message, file=str(path), line=line))
+        raise InputError(message, file=str(path), line=line)
     text = row[at].strip()
     if not text:
         return math.nan
@@ -116,7 +112,7 @@ def _number(path: Path, line: int, name: str, row: list[str], at: int, dialect: 
         return float(text.replace(",", ".") if dialect.decimal == "," else text)
     except ValueError:
         message = f"The column '{name}' needs a number."
-        raise InputError(Problem(message=message, file=str(path), line=line, given=text)) from None
+        raise InputError(message, file=str(path), line=line, given=text) from None
 
 
 def _check_names(path: Path, wanted: Sequence[str], names: Sequence[str], line: int | None) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.system import WORLD
 from softdock.replay.keyframes import increasing_rows
 from softdock.replay.scene import Floats
@@ -46,7 +46,7 @@ def recorded_motion(result: Result, scenario: MultibodyScenario) -> Motion:
     ]
     if missing:
         message = "The history does not contain the poses of all bodies, which a replay needs: leave `record.all` true."
-        raise InputError(Problem(message=message, given=f"no poses of {', '.join(missing)}", hint=RERUN_HINT))
+        raise InputError(message, given=f"no poses of {', '.join(missing)}", hint=RERUN_HINT)
     rows = increasing_rows(result.history.time)
     p = {b: np.stack([channels[f"{b}.{k}"].values[rows] for k in "xyz"], axis=1) for b in scenario.bodies}
     q = {b: np.stack([channels[f"{b}.q{k}"].values[rows] for k in "wxyz"], axis=1) for b in scenario.bodies}

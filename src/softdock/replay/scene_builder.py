@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from softdock import __version__
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.presentation.discrepancies import discrepancy_texts
 from softdock.replay.scene import Scene
 from softdock.result import Result
@@ -32,12 +32,10 @@ def scene(result: Result) -> Scene:
     if kind not in KINDS:
         known = ", ".join(KINDS)
         message = "Runs of this kind of scenario have no replay."
-        raise InputError(Problem(message=message, given=kind, hint=f"There are replays of: {known}."))
+        raise InputError(message, given=kind, hint=f"There are replays of: {known}.")
     if len(result.history.time) < 2:
         message = "This run recorded no motion: there is nothing to replay."
-        raise InputError(
-            Problem(message=message, hint="Record more, with `record.rate` and `record.all` of the scenario.")
-        )
+        raise InputError(message, hint="Record more, with `record.rate` and `record.all` of the scenario.")
     builder = cast(Builder, KINDS[kind].scene)
     if result.prepared is not None:
         return builder.build(result)
@@ -46,7 +44,7 @@ def scene(result: Result) -> Scene:
             return _marked(builder.build(result), discrepancy_texts(result.discrepancies))
     except (LookupError, ValueError, ArithmeticError) as error:
         message = "The history of this result does not belong to its scenario, or it is damaged."
-        raise InputError(Problem(message=message, given=str(error), hint=RERUN_HINT)) from error
+        raise InputError(message, given=str(error), hint=RERUN_HINT) from error
 
 
 def _marked(built: Scene, texts: Sequence[str]) -> Scene:
@@ -66,7 +64,7 @@ def read_scenario(result: Result, context: Mapping[str, Any] | None = None) -> S
     except ValidationError as error:
         reason = error.errors(include_url=False, include_context=False)[0]["msg"]
         message = "The scenario in this result cannot be read again."
-        raise InputError(Problem(message=message, given=reason, hint=RERUN_HINT)) from error
+        raise InputError(message, given=reason, hint=RERUN_HINT) from error
     return scenario.with_origin(result.scenario, Path(result.directory))
 
 

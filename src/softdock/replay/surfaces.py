@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.profile import Arc, Profile, nearest_segment
 from softdock.geometry.profile_cache import profile_from_rows
@@ -58,7 +58,7 @@ def drawn_surfaces(result: Result, scenario: MultibodyScenario) -> tuple[dict[st
             message = (
                 "The result does not contain the outlines of its surfaces, and their files do not exist."
             )
-            raise InputError(Problem(field=f"surfaces.{name}", message=message, hint=RERUN_HINT))
+            raise InputError(message, field=f"surfaces.{name}", hint=RERUN_HINT)
     profiles = {name: profile_from_rows(outlines[name]["meridian"]) for name in scenario.surfaces}
     tolerance = DRAWN_SHARE * min((profile.size for profile in profiles.values()), default=1.0)
     out: dict[str, DrawnSurface] = {}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.atomic import write_together
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.replay.gltf import write_glb
@@ -21,7 +21,7 @@ def write_replay(result: Result, *paths: Path, system: UnitSystem | None = None)
     for path in paths:
         if path.suffix.lower() not in (*PAGES, *MODELS):
             message = f"The name of a replay must end in {', '.join((*PAGES, *MODELS))}."
-            raise InputError(Problem(message=message, given=str(path)))
+            raise InputError(message, given=str(path))
     shown = scene(result)
     system = system or unit_system_of(result.definition)
     files = {

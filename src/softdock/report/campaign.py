@@ -14,7 +14,7 @@ import numpy as np
 from softdock.campaign.spring_sentences import check_text, repeated_table, stroke_text
 from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
 from softdock.campaign.table import CampaignTable, read_table
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table, success_text
 from softdock.presentation.discrepancies import discrepancies_html
@@ -88,7 +88,7 @@ def write_report(
     progress("reading the table", 0.0)
     table = read_table(folder, campaign)
     if not table.run.size:
-        raise InputError(Problem(message="No run is done yet; there is nothing to report.", file=str(folder)))
+        raise InputError("No run is done yet; there is nothing to report.", file=str(folder))
     progress("statistics", 0.2)
     system = _unit_system(table, options)
     summary = summarise(table, system)

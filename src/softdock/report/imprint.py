@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.presentation.tables import Table
 
 
@@ -56,4 +56,4 @@ def report_date() -> str:
         return datetime.fromtimestamp(int(given), UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError, OSError):
         message = "Must be a number of seconds since 1970."
-        raise InputError(Problem(message=message, field="SOURCE_DATE_EPOCH", given=given)) from None
+        raise InputError(message, field="SOURCE_DATE_EPOCH", given=given) from None

@@ -9,7 +9,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from softdock.errors import InputError, Problem, RunError
+from softdock.errors import InputError, RunError
 from softdock.files.atomic import write_atomic
 
 VARIABLE = "SOFTDOCK_CHROMIUM"
@@ -61,7 +61,7 @@ def require_browser(option: str, path: Path | str = "") -> str:
     browser = find_browser()
     if browser is None:
         message = "A PDF is printed by a browser, and none was found."
-        raise InputError(Problem(message=message, field=option, given=str(path), hint=INSTALL))
+        raise InputError(message, field=option, given=str(path), hint=INSTALL)
     return browser
 
 
@@ -99,7 +99,7 @@ def _run(command: list[str]) -> str:
         )
     except OSError as error:
         message = f"The browser {command[0]} cannot be started ({error.strerror})."
-        raise InputError(Problem(message=message, hint=INSTALL)) from error
+        raise InputError(message, hint=INSTALL) from error
     try:
         return process.communicate(timeout=TIMEOUT)[1]
     except subprocess.TimeoutExpired:

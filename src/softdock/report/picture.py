@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 from softdock.files.atomic import atomic_file
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def format_of(path: Path, option: str = "") -> str:
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         message = f"The name of a picture ends in {', '.join('.' + known for known in FORMATS)}."
-        raise InputError(Problem(message=message, field=option, given=str(path)))
+        raise InputError(message, field=option, given=str(path))
     return kind
 
 

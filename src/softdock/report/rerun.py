@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.presentation.numbers import format_number
 from softdock.report.verification import Agreement, Check
 from softdock.result import Result
@@ -34,7 +34,7 @@ def verify_by_rerun(result: Result) -> list[Check]:
     """Run the scenario of a stored result again and return what differs; raises InputError where it cannot be run."""
     if str(result.definition.get("kind")) not in KINDS:
         message = "Only simulated runs can be run again; this is a recording or the log of a robot."
-        raise InputError(Problem(message=message, field="--rerun"))
+        raise InputError(message, field="--rerun")
     scenario = from_data(result.definition, result.scenario, Path(result.directory))
     repeated = simulate(scenario, with_prediction=result.prediction is not None)
     old, new = (dict(_leaves({key: run.to_json()[key] for key in COMPARED})) for run in (result, repeated))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 from softdock.files.atomic import write_atomic
 from softdock.report.page import PAPERS
 from softdock.report.pdf import print_to_pdf, require_browser
@@ -17,7 +17,7 @@ def check_report_name(path: Path, option: str = "--report") -> None:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         message = f"The name of a report must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}."
-        raise InputError(Problem(message=message, field=option, given=str(path)))
+        raise InputError(message, field=option, given=str(path))
     if suffix == ".pdf":
         require_browser(option, path)
 
@@ -27,7 +27,7 @@ def find_paper(given: str | None) -> str:
     name = (given or DEFAULT_PAPER).strip().lower()
     if name not in PAPERS:
         message = f"Must be {' or '.join(PAPERS)}."
-        raise InputError(Problem(message=message, field="--paper", given=given or ""))
+        raise InputError(message, field="--paper", given=given or "")
     return name
 
 

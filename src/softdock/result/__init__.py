@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
-from softdock.files.path_argument import path_argument
+from softdock.errors import InputError
+from softdock.files.regular_file import path_argument
 from softdock.model.member_kinds import ReactionKind
 from softdock.result.columns import same_columns, unknown_column
 
@@ -73,11 +73,9 @@ class History(Mapping[str, Array]):
 
     def __setitem__(self, name: str, values: object) -> None:
         raise InputError(
-            Problem(
-                field=str(name),
-                message="A history cannot be changed.",
-                hint="Copy it: `dict(history)` has its arrays, `history.to_pandas()` is a DataFrame.",
-            )
+            "A history cannot be changed.",
+            field=str(name),
+            hint="Copy it: `dict(history)` has its arrays, `history.to_pandas()` is a DataFrame.",
         )
 
     def __contains__(self, name: object) -> bool:
@@ -110,7 +108,7 @@ class History(Mapping[str, Array]):
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a pandas DataFrame with the time [s] as index and SI units in `attrs["units"]`."""
-        from softdock.result.data_frame import data_frame
+        from softdock.result.columns import data_frame
 
         return data_frame(dict(self), self.units, index="time")
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.result import Result
 
 
@@ -28,4 +28,4 @@ def damaged_result_errors(result: Result) -> Iterator[None]:
         message = "The scenario or the history in this result is damaged."
         reason = f"{type(error).__name__}: {error}"
         hint = "Run the scenario again with --out to write a new result."
-        raise InputError(Problem(message=message, given=reason, hint=hint)) from error
+        raise InputError(message, given=reason, hint=hint) from error

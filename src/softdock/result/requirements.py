@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.result import RequirementVerdict, Result, Verdict
@@ -53,7 +53,11 @@ class CampaignVerdict(RequirementVerdict):
 
 
 def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
-    """Return a result with the verdicts on the requirements of its scenario, and the units of metrics that it lacks."""
+    """Return a result with the verdicts on the requirements of its scenario, and the units of metrics that it lacks.
+
+    A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
+    a requirement undecided.
+    """
     if not scenario.requirements:
         return result
     names = metric_names(scenario.requirements, scenario.own_metrics())
@@ -61,16 +65,6 @@ def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
         units = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
         result = replace(result, units={**units, **result.units})
     return replace(result, requirements=_assess_all(scenario.requirements, names, result))
-
-
-def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[RequirementVerdict, ...]:
-    """Return the verdict on every requirement of a scenario, in their order.
-
-    A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
-    a requirement undecided.
-    """
-    names = metric_names(scenario.requirements, scenario.own_metrics())
-    return _assess_all(scenario.requirements, names, result)
 
 
 def reassess(result: Result) -> Result:
@@ -252,7 +246,7 @@ def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
         return {key: Requirement.model_validate(data) for key, data in written.items()}
     except (AttributeError, ValueError) as error:
         message = "The requirements of the stored scenario are damaged."
-        raise InputError(Problem(message=message, field="requirements")) from error
+        raise InputError(message, field="requirements") from error
 
 
 def read_bounds(requirement: Requirement, unit: str) -> tuple[float | None, float | None]:
@@ -261,4 +255,4 @@ def read_bounds(requirement: Requirement, unit: str) -> tuple[float | None, floa
         return requirement.bounds(unit)
     except ValueError as error:
         message = "A limit does not fit the stored unit of its metric."
-        raise InputError(Problem(message=message, field="requirements", given=unit)) from error
+        raise InputError(message, field="requirements", given=unit) from error

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.quantities.fields import PositiveFrequency
 from softdock.result import Array, Channel, History
 
@@ -25,7 +25,7 @@ def resample(history: History, rate: float | str) -> History:
     count = np.floor((last - first) / period + ROUNDING) + 1.0
     if count > MOST_ROWS:
         message = f"It would give {count:.3g} rows; {MOST_ROWS} are the most."
-        raise InputError(Problem(field="rate", message=message, given=str(rate)))
+        raise InputError(message, field="rate", given=str(rate))
     time = np.minimum(first + period * np.arange(int(count)), last)
     before = np.searchsorted(history.time, time, side="right") - 1
     return History(
@@ -43,7 +43,7 @@ def _frequency(rate: float | str) -> float:
         return TypeAdapter(PositiveFrequency).validate_python(rate)
     except ValidationError:
         message = "Must be a frequency above 0, in Hz or as a text with a unit, such as '50 Hz'."
-        raise InputError(Problem(field="rate", message=message, given=str(rate))) from None
+        raise InputError(message, field="rate", given=str(rate)) from None
 
 
 def _values(rows: Array, channel: Channel, time: Array, before: Rows) -> Array:

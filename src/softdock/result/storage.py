@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.atomic import write_together
 from softdock.files.parquet import mark_readable, read_columns
 from softdock.files.regular_file import read_regular_file
@@ -106,7 +106,7 @@ def read_document(folder: Path) -> dict[str, Any]:
         raise _damaged(path, "It is not a result of Softdock.")
     if version > FORMAT:
         message = f"It was written by a newer Softdock; this one reads format {FORMAT} and older."
-        raise InputError(Problem(message=message, file=str(path), given=f"format {version}"))
+        raise InputError(message, file=str(path), given=f"format {version}")
     return dict(document)
 
 
@@ -115,7 +115,7 @@ def _read(path: Path) -> bytes:
 
 
 def _damaged(path: Path, message: str) -> InputError:
-    return InputError(Problem(message=message, file=str(path), hint=REMEDY))
+    return InputError(message, file=str(path), hint=REMEDY)
 
 
 def _to_parquet(history: History) -> bytes:

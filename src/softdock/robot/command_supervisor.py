@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.robot.link import Array, Command, Exceeded, JointLimits, Refusal, RobotMode, RobotState
 
 MIN_PERIOD, MAX_PERIOD = 1e-3, 0.1
@@ -27,7 +27,7 @@ def check_period(period: float) -> float:
     """Return the period [s]; raise InputError if it is outside the allowed range."""
     if not MIN_PERIOD <= period <= MAX_PERIOD:
         allowed = f"must be {MIN_PERIOD * 1e3:g} to {MAX_PERIOD * 1e3:g} ms."
-        raise InputError(Problem(message=f"The cycle {allowed}", field="cycle", given=f"{period * 1e3:g} ms"))
+        raise InputError(f"The cycle {allowed}", field="cycle", given=f"{period * 1e3:g} ms")
     return period
 
 
@@ -51,9 +51,7 @@ class CommandSupervisor:
         self.timeout = default_timeout(period) if timeout is None else timeout
         if not self.timeout >= self.period:
             given = f"{self.timeout * 1e3:g} ms"
-            raise InputError(
-                Problem(message="The timeout must be at least one cycle.", field="timeout", given=given)
-            )
+            raise InputError("The timeout must be at least one cycle.", field="timeout", given=given)
         self.refused: Counter[Refusal] = Counter()
         self.accepted = 0
         self.fallbacks = 0

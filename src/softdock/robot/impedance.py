@@ -6,7 +6,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 Floats = NDArray[np.float64]
 
@@ -76,10 +76,8 @@ def check_sampling(
     if np.abs(values[worst]) > 1.0 + 1e-9:
         joint = names[int(np.argmax(np.abs(vectors[n:, worst]) * np.sqrt(np.diag(M))))]
         raise InputError(
-            Problem(
-                message=f"Unstable control: a torque period of {period * 1e3:g} ms is too long for the stiffness of "
-                f"joint '{joint}'.",
-                field="control.stiffness",
-                hint="Lower the stiffness, or shorten control.torque_period.",
-            )
+            f"Unstable control: a torque period of {period * 1e3:g} ms is too long for the stiffness of "
+            f"joint '{joint}'.",
+            field="control.stiffness",
+            hint="Lower the stiffness, or shorten control.torque_period.",
         )

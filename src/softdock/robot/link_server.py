@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.robot.command_supervisor import CommandSupervisor
 from softdock.robot.link import Command, Exceeded, Refusal, Robot, RobotMode, RobotState
 from softdock.robot.link_statistics import ServerStatistics
@@ -56,7 +56,7 @@ class RobotServer:
     def __init__(self, robot: Robot, period: float = 1e-3, timeout: float | None = None) -> None:
         if not 1 <= robot.limits.joints <= MAX_JOINTS:
             message = f"The link supports robots with 1 to {MAX_JOINTS} joints."
-            raise InputError(Problem(message=message, given=str(robot.limits.joints)))
+            raise InputError(message, given=str(robot.limits.joints))
         self.robot = robot
         self.supervisor = CommandSupervisor(robot.limits, period, timeout)
         self.release_after = max(1.0, 2.0 * self.supervisor.timeout)

@@ -14,9 +14,10 @@ from softdock.robot.link import (
     RobotLink,
     RobotMode,
     RobotState,
+    approach,
+    distance,
     monitor,
 )
-from softdock.robot.link_approach import approach, distance
 
 MAX_ALIGNMENT_ERROR = 0.01
 """Largest joint error from the commanded position at which a robot may take over [rad]."""

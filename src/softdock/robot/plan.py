@@ -8,12 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.robot.arm import Arm
-from softdock.robot.interpolation import planned_speed
 from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, solve_pose
 from softdock.robot.link import JointLimits
-from softdock.robot.trajectory import Bounds, JerkProfile, fastest_profile, tightest_bounds
+from softdock.robot.trajectory import Bounds, JerkProfile, fastest_profile, planned_speed, tightest_bounds
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 
@@ -325,7 +324,7 @@ class Planner:
 
 
 def _problem(field: str, message: str, given: str = "", hint: str = "") -> InputError:
-    return InputError(Problem(message=message, field=field, given=given, hint=hint))
+    return InputError(message, field=field, given=given, hint=hint)
 
 
 def out_of_reach(i: int, move: Move, solution: Solution, s: float) -> InputError:

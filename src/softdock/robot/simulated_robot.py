@@ -10,7 +10,6 @@ from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, eliminate_base
 from softdock.robot.entry_points import follow_command, joint_loads
 from softdock.robot.impedance import Compensation, damping_matrix
-from softdock.robot.interpolation import Interpolation
 from softdock.robot.kernels.control import (
     CUBIC_COMMAND,
     DYNAMICS_COMPENSATION,
@@ -24,6 +23,7 @@ from softdock.robot.kernels.control import (
 )
 from softdock.robot.link import Command, JointLimits, RobotMode, RobotState
 from softdock.robot.torque_log import TorqueLog
+from softdock.robot.trajectory import Interpolation
 from softdock.tree.kernels.tree import records
 
 Floats = NDArray[np.float64]

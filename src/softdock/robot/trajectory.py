@@ -1,6 +1,7 @@
-"""Rest-to-rest motion profiles with bounded speed, acceleration and jerk."""
+"""Rest-to-rest motion profiles with bounded speed, acceleration and jerk, and interpolation of commands."""
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,3 +113,23 @@ def fastest_profile(bounds: Bounds) -> JerkProfile:
         cruise_time=float(cruise_time),
         jerk=float(j),
     )
+
+
+class Interpolation(Enum):
+    """How a robot passes from one command to the next within a cycle."""
+
+    HOLD = "hold"
+    """The command holds for the whole cycle: a staircase."""
+    LINEAR = "linear"
+    """A straight line from the last command to this one, reached at the end of the cycle."""
+    CUBIC = "cubic"
+    """A cubic with the speeds of the plan at both ends; a straight line where a command has no speed."""
+
+
+def planned_speed(before: Floats, now: Floats, after: Floats, period: float) -> Floats:
+    """Return the speeds at the middle one of three consecutive commands (joints,) [rad/s or m/s]; Eq. (A26).
+
+    A joint whose command stands still before or after it is at rest there, so that no cubic leaves a goal.
+    """
+    speed = (after - before) / (2.0 * period)
+    return np.where((now == before) | (now == after), 0.0, speed)

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.robot.interpolation import planned_speed
 from softdock.robot.plan import Move, Path, Planner, Setpoint
+from softdock.robot.trajectory import planned_speed
 from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]

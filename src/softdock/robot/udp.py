@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from softdock.errors import InputError, Problem, reason_of
+from softdock.errors import InputError, reason_of
 from softdock.robot.link import LinkLostError
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import Outgoing, RobotServer
@@ -86,7 +86,7 @@ class UdpServer:
         except OSError as error:
             self._socket.close()
             message = f"Cannot listen there: {reason_of(error)}."
-            raise InputError(Problem(message=message, given=f"{host}:{port}")) from error
+            raise InputError(message, given=f"{host}:{port}") from error
         self._socket.setblocking(False)
         self._unread = MAX_DATAGRAMS_PER_CYCLE
         """Datagrams that may still be read in this cycle."""
@@ -180,12 +180,10 @@ def is_loopback(host: str) -> bool:
 
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, int, tuple[str, int]]:
     if not 0 <= port <= 65535:
-        raise InputError(
-            Problem(message="A port must be a number from 0 to 65535.", field="port", given=str(port))
-        )
+        raise InputError("A port must be a number from 0 to 65535.", field="port", given=str(port))
     try:
         family, _, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     except (OSError, UnicodeError) as error:
         message = "Unknown host."
-        raise InputError(Problem(message=message, field="host", given=host)) from error
+        raise InputError(message, field="host", given=host) from error
     return family, protocol, address  # type: ignore[return-value]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
 
 MAX_BYTES = 10_000_000
@@ -38,9 +38,7 @@ class Element:
     def problem(self, message: str, given: str = "", hint: str = "") -> InputError:
         """Return an error that refers to this element."""
         return InputError(
-            Problem(
-                message=message, field=f"<{self.tag}>", file=self.file, line=self.line, given=given, hint=hint
-            )
+            message, field=f"<{self.tag}>", file=self.file, line=self.line, given=given, hint=hint
         )
 
 
@@ -53,10 +51,7 @@ def parse_xml(content: bytes, file: str) -> Element:
     """Return the root element of a document; `file` is the file name in messages."""
     if len(content) > MAX_BYTES:
         raise InputError(
-            Problem(
-                message=f"The file is larger than {MAX_BYTES // 10**6} MB, the limit for XML files.",
-                file=file,
-            )
+            f"The file is larger than {MAX_BYTES // 10**6} MB, the limit for XML files.", file=file
         )
     return _XmlReader(file).read(content)
 
@@ -84,7 +79,7 @@ class _XmlReader:
         return self.root
 
     def _problem(self, message: str, line: int) -> InputError:
-        return InputError(Problem(message=message, file=self.file, line=line))
+        return InputError(message, file=self.file, line=line)
 
     def _refuse(self, *_: object) -> None:
         raise self._problem(

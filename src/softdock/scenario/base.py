@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from softdock.errors import file_errors, no_such
-from softdock.files.path_argument import path_argument
+from softdock.files.regular_file import path_argument
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.requirements import (
     METRIC_NAME,
@@ -25,7 +25,7 @@ from softdock.model.requirements import (
     requirement_metric_name,
 )
 from softdock.quantities.model import FieldError, Findings, Model
-from softdock.quantities.unit_system_names import unit_system_name
+from softdock.quantities.units import unit_system_name
 from softdock.scenario.source import Source
 
 if TYPE_CHECKING:

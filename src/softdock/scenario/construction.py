@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from softdock.errors import InputError, Problem
-from softdock.files.path_argument import path_argument
+from softdock.files.regular_file import path_argument
 from softdock.quantities.model import value_text, written_data
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.inheritance import BASE
@@ -75,27 +75,25 @@ Scenario.register(ScenarioBase)
 
 
 def _with_kind(data: dict[str, Any]) -> dict[str, Any]:
-    has_bodies = "bodies" in data or did_you_mean("bodies", filter(_is_text, data))[1] != ""
+    has_bodies = (
+        "bodies" in data or did_you_mean("bodies", [key for key in data if isinstance(key, str)])[1] != ""
+    )
     is_multibody = has_bodies and "kind" not in data and BASE not in data
     return {"kind": "multibody", **data} if is_multibody else data
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _text_of(field: str, value: object) -> str:
     """Return a text; raises InputError."""
     if isinstance(value, str):
         return value
-    raise InputError(Problem(message="Must be a text.", field=field, given=repr(value)))
+    raise InputError("Must be a text.", field=field, given=repr(value))
 
 
 def _checked(source: object) -> ScenarioBase:
     if isinstance(source, ScenarioBase):
         return source
     message = "A scenario is given as an object, a mapping, or the name of a bundled scenario or file."
-    raise InputError(Problem(message=message, given="None" if source is None else type(source).__name__))
+    raise InputError(message, given="None" if source is None else type(source).__name__)
 
 
 @contextmanager

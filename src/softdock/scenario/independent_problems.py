@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from softdock.errors import Problem
-from softdock.scenario.messages import dotted, locate, problems_of, split_errors
-from softdock.scenario.source import FieldPath, Source
+from softdock.scenario.messages import locate, problems_of, split_errors
+from softdock.scenario.source import FieldPath, Source, dotted
 
 PASSES = 6
 """Largest number of further validations; what is removed leaves entries incomplete, and references wait for values."""
@@ -74,8 +74,8 @@ class Remainder:
                 return False
             if lacks_mass and entry[0] == "bodies" and field.endswith((".mass", ".inertia")):
                 return False  # what was removed may be what a joint moves
-            texts = " ".join([*map(str, entry), *_texts(_value_at(self._original, entry))])
-            return not (names and mention.search(_normalised(texts)))
+            written = f"{dotted(entry)} {_value_at(self._original, entry)}"
+            return not (names and mention.search(_normalised(written)))
 
         return [problem for problem in problems if is_independent(problem)]
 
@@ -96,7 +96,10 @@ class Remainder:
         removed -= {path for path in removed if any(path[:end] in removed for end in range(1, len(path)))}
         for path in removed - {()}:
             value = _value_at(self._data, path[:-1]).pop(path[-1])
-            names = [*PROVIDED.get(str(path[0]), ()), *(path[1:2] or _entry_names(value))]
+            entries = (
+                [_value_at(one, ("name",)) for one in value] if isinstance(value, list) else _keys(value)
+            )
+            names = [*PROVIDED.get(str(path[0]), ()), *(path[1:2] or entries)]
             self._names.update(name for name in names if isinstance(name, str))
             self._removed.add(path)
         return replaced or bool(removed - {()})
@@ -158,25 +161,6 @@ def _value_at(value: Any, path: FieldPath) -> Any:
     for key in path:
         value = value[key] if key in _keys(value) else None
     return value
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield all keys and texts in a value."""
-    if isinstance(value, dict):
-        yield from map(str, value)
-        value = list(value.values())
-    if isinstance(value, list):
-        for part in value:
-            yield from _texts(part)
-    elif isinstance(value, str):
-        yield value
-
-
-def _entry_names(group: Any) -> list[Any]:
-    """Return the names of the entries of a mapping or a list, such as phases."""
-    if isinstance(group, list):
-        return [_value_at(entry, ("name",)) for entry in group]
-    return list(_keys(group))
 
 
 def _normalised(text: str) -> str:

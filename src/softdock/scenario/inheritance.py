@@ -8,10 +8,10 @@ import copy
 from dataclasses import replace
 from typing import Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.scenario.file_paths import with_absolute_files
-from softdock.scenario.messages import did_you_mean, dotted
-from softdock.scenario.source import FieldPath, Source
+from softdock.scenario.messages import did_you_mean
+from softdock.scenario.source import FieldPath, Source, dotted
 
 BASE = "base"
 
@@ -63,11 +63,9 @@ def _is_below(path: FieldPath, above: set[FieldPath]) -> bool:
 def _missing_key(changes: Source, field_path: FieldPath, here: dict[str, Any]) -> InputError:
     where = changes.where(field_path)
     return InputError(
-        Problem(
-            message=f"The base has no '{field_path[-1]}' here to delete.",
-            field=dotted(field_path),
-            file=where.file,
-            line=where.line,
-            hint=did_you_mean(str(field_path[-1]), here)[0],
-        )
+        f"The base has no '{field_path[-1]}' here to delete.",
+        field=dotted(field_path),
+        file=where.file,
+        line=where.line,
+        hint=did_you_mean(str(field_path[-1]), here)[0],
     )

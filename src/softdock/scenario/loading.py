@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
-from softdock.files.path_argument import path_argument
-from softdock.files.regular_file import path_exists
+from softdock.files.regular_file import path_argument, path_exists
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.independent_problems import hidden_problems
 from softdock.scenario.inheritance import BASE, merge
@@ -190,7 +189,7 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
     """Return source and name of a scenario; a bundled name takes precedence over a file."""
     if not isinstance(name_or_path, str | os.PathLike):
         message = "Must be the name of a bundled scenario or the path of a scenario file."
-        raise InputError(Problem(message=message, given=repr(name_or_path)))
+        raise InputError(message, given=repr(name_or_path))
     is_name = isinstance(name_or_path, str)
     text = name_or_path if isinstance(name_or_path, str) else str(path_argument("", name_or_path))
     files = _bundled_files() if is_name else {}
@@ -202,8 +201,22 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
         hint, match = did_you_mean(text, files)
         known = f" Bundled scenarios: {', '.join(sorted(files))}." if match else ""
         message = f"'{text}' is neither a bundled scenario nor a file."
-        raise InputError(Problem(message=message, hint=hint.replace("Allowed", "Bundled scenarios") + known))
+        raise InputError(message, hint=hint.replace("Allowed", "Bundled scenarios") + known)
     return read_file(path), path.stem
+
+
+def _merge_with_base(source: Source, above: tuple[str, ...] = ()) -> Source:
+    """Return the source merged with its base, recursively; unchanged where it has no base.
+
+    `above` has the names or paths of the bases that led to it.
+    """
+    if BASE not in source.data:
+        return source
+    try:
+        base, identity = _find_base(source, above)
+    except InputError as error:
+        raise source.refusal((BASE,), error.problems[0].message) from None
+    return merge(_merge_with_base(base, (*above, identity)), source)
 
 
 def _find_base(source: Source, above: tuple[str, ...]) -> tuple[Source, str]:
@@ -289,12 +302,10 @@ def _kind(source: Source) -> str:
         hint = OTHER_KINDS.get(str(kind), hint)
     allowed = f"Kinds: {', '.join(KINDS)}."
     raise InputError(
-        Problem(
-            message=message,
-            field=misspelt or "kind",
-            file=where.file,
-            line=where.line,
-            given=where.text if present else "",
-            hint=allowed if hint.startswith("Allowed") else f"{hint} {allowed}".strip(),
-        )
+        message,
+        field=misspelt or "kind",
+        file=where.file,
+        line=where.line,
+        given=where.text if present else "",
+        hint=allowed if hint.startswith("Allowed") else f"{hint} {allowed}".strip(),
     )

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from softdock.errors import MOST_PROBLEMS, InputError, Problem
 from softdock.quantities.model import DEEPEST, FieldError, SeveralFieldsError, value_text
-from softdock.scenario.source import FieldPath, Location, Source
+from softdock.scenario.source import FieldPath, Location, Source, dotted
 from softdock.scenario.synonyms import advise, translate
 
 _SENTENCES = {
@@ -124,11 +124,6 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> tuple[str, str]:
     if close:
         return f"Did you mean '{by_lower[close[0]]}'?", by_lower[close[0]]
     return (f"Allowed: {', '.join(names)}." if names else ""), ""
-
-
-def dotted(field_path: Sequence[str | int]) -> str:
-    """Return a field path as dotted text, as `--set` takes it."""
-    return ".".join(map(str, field_path))
 
 
 def _unknown_key(source: Source, parent: FieldPath, name: str, allowed: list[str]) -> tuple[Problem, str]:

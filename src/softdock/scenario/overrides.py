@@ -8,8 +8,8 @@ from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.quantities.model import DEEPEST, value_text, written_data
-from softdock.scenario.messages import did_you_mean, dotted, entry_noun
-from softdock.scenario.source import FieldPath, Location, Source, parse
+from softdock.scenario.messages import did_you_mean, entry_noun
+from softdock.scenario.source import FieldPath, Location, Source, dotted, parse
 
 FLAG = "--set"
 """Shown in messages instead of a file name, for texts of the command line."""
@@ -44,7 +44,7 @@ def as_mapping(overrides: Overrides) -> Mapping[str, Any]:
     is_sequence = isinstance(overrides, Sequence) and not isinstance(overrides, str | bytes)
     if not (is_mapping or is_sequence) or not all(isinstance(entry, str) for entry in overrides):
         message = "Overrides are a mapping such as {'speed': '0.07 m/s'}, or a list of texts such as 'speed=0.07 m/s'."
-        raise InputError(Problem(message=message, file=ARGUMENT, given=repr(overrides)))
+        raise InputError(message, file=ARGUMENT, given=repr(overrides))
     return written_data(overrides) if isinstance(overrides, Mapping) else dict(map(_split, overrides))
 
 
@@ -154,4 +154,4 @@ def _relocate(locations: dict[FieldPath, Location], field_path: FieldPath, value
 
 
 def _refusal(place: str, path: str, message: str, given: str = "", hint: str = "") -> InputError:
-    return InputError(Problem(message=message, field=path, file=place, given=given, hint=hint))
+    return InputError(message, field=path, file=place, given=given, hint=hint)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.scenario.base import InputSource, ScenarioBase, SourceKind
 from softdock.scenario.inheritance import BASE
-from softdock.scenario.messages import did_you_mean, dotted
+from softdock.scenario.messages import did_you_mean
 from softdock.scenario.overrides import FLAG
-from softdock.scenario.source import FieldPath, Source
+from softdock.scenario.source import FieldPath, Source, dotted
 
 HEADING_KEYS = (
     "softdock", "kind", BASE, "title", "description", "author", "revision", "units", "sources", "requirements",
@@ -71,14 +71,12 @@ def applicable_sources(scenario: ScenarioBase, source: Source) -> dict[str, Sour
             ]
             hint = did_you_mean(path, dict.fromkeys(known))
             raise InputError(
-                Problem(
-                    message="The scenario has no such key.",
-                    field=f"sources.{path}",
-                    file=where.file,
-                    line=where.line,
-                    given=path,
-                    hint=hint[0] if hint[1] else "Write the dotted path of a key, as --set takes it.",
-                )
+                "The scenario has no such key.",
+                field=f"sources.{path}",
+                file=where.file,
+                line=where.line,
+                given=path,
+                hint=hint[0] if hint[1] else "Write the dotted path of a key, as --set takes it.",
             )
     return kept
 

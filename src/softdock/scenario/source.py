@@ -8,6 +8,7 @@ a number and `no` a text. JSON is a subset.
 import functools
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,11 @@ FieldPath = tuple[str | int, ...]
 """Path of a value in the data: keys and indices from the top."""
 
 
+def dotted(path: Sequence[str | int]) -> str:
+    """Return the path of a value as dotted text, as `--set` takes it."""
+    return ".".join(map(str, path))
+
+
 @dataclass(frozen=True)
 class Location:
     """File, line and text of a value."""
@@ -73,6 +79,17 @@ class Source:
                 location = self.locations[path[:end]]
                 return location if end == len(path) else Location(location.file, location.line)
         return Location(self.file)
+
+    def problem(self, path: FieldPath, message: str, hint: str = "") -> Problem:
+        """Return a problem of the value at `path`, with its file, line and text."""
+        found = self.where(path)
+        return Problem(
+            message=message, field=dotted(path), file=found.file, line=found.line, given=found.text, hint=hint
+        )
+
+    def refusal(self, path: FieldPath, message: str, hint: str = "") -> InputError:
+        """Return the error about the value at `path`."""
+        return InputError(self.problem(path, message, hint))
 
 
 @dataclass
@@ -135,14 +152,11 @@ def check_head(source: Source) -> None:
             if newer
             else f"Must be {VERSION}, the version of the file format."
         )
-        where = source.where(("softdock",))
-        raise InputError(
-            Problem(message=message, field="softdock", file=source.file, line=where.line, given=where.text)
-        )
+        raise source.refusal(("softdock",), message)
 
 
 def _refusal(file: str, line: int | None, message: str) -> InputError:
-    return InputError(Problem(message=message, file=file, line=line))
+    return InputError(message, file=file, line=line)
 
 
 def _read_text(path: Path) -> str:
@@ -311,11 +325,9 @@ class _Builder:
             raise self._refuse("Merge keys ('<<') are not part of YAML 1.2; write the keys out.")
         if key in known:
             raise InputError(
-                Problem(
-                    message=f"The key '{key}' is given twice, in lines {known[key][0]} and {self.line}.",
-                    file=self.file,
-                    line=self.line,
-                )
+                f"The key '{key}' is given twice, in lines {known[key][0]} and {self.line}.",
+                file=self.file,
+                line=self.line,
             )
         self._keys[-1] = (key, self.line)
 

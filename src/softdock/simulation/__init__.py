@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.native.library import prepare_kernels
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _prepare_with(
 
     if real_time is not None:
         message = "Cannot be combined with a user-defined controller, which has its own samples."
-        raise InputError(Problem(field="real_time", message=message))
+        raise InputError(message, field="real_time")
     return PreparedWithController(scenario, controller)
 
 
@@ -137,8 +137,5 @@ def _check_real_time(scenario: "ScenarioBase", real_time: "RealTime | None") -> 
     if real_time is not None and not KINDS[scenario.kind].real_time:
         kinds = ", ".join(kind.name for kind in KINDS.values() if kind.real_time)
         raise InputError(
-            Problem(
-                message=f"Real time is for scenarios of kind {kinds}.",
-                given=f"{scenario.name}, {scenario.kind}",
-            )
+            f"Real time is for scenarios of kind {kinds}.", given=f"{scenario.name}, {scenario.kind}"
         )

@@ -1,17 +1,19 @@
-"""Checks of a scenario before its first step: everything that a run refuses, and what is probably a mistake."""
+"""Checks of a scenario before its first step: everything that a run refuses, and what is probably a mistake.
 
-from collections.abc import Iterable
+A mistake is for example a part that can have no effect: an event that nothing arms, an element without force.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from softdock.errors import Problem, collected, first_problems
 from softdock.geometry.profile_arrays import sharp_edges
+from softdock.model.system import NAMED_APART
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.scenario.reachability import effectless_parts
 from softdock.scenario.robot import RobotScenario
 from softdock.simulation import prepare
-from softdock.simulation.left_out_faces import assumed_closures, left_out_faces
-from softdock.simulation.profile_directions import surfaces_facing_away
+from softdock.simulation.surface_checks import assumed_closures, left_out_faces, surfaces_facing_away
 
 INSTANT = 1e-9
 """Duration of the run that evaluates the start [s]."""
@@ -117,3 +119,65 @@ def _with_line(problem: Problem, scenario: ScenarioBase) -> Problem:
     path = tuple(int(part) if part.isdecimal() else part for part in problem.field.split(".") if part)
     where = scenario.source.where(path)
     return replace(problem, file=where.file, line=where.line)
+
+
+def effectless_parts(scenario: MultibodyScenario) -> list[Problem]:
+    """Return a warning for everything that is described but can never act or apply."""
+    return [*_events(scenario), *_outcomes(scenario), *_elements(scenario), *_surfaces(scenario)]
+
+
+def _performed(scenario: MultibodyScenario, key: str) -> set[str]:
+    """Return the names that actions of a kind refer to."""
+    actions = [action for event in scenario.events.values() for action in event.then]
+    actions += [action for phase in scenario.phases for action in phase.do]
+    return {str(getattr(action, key)) for action in actions if getattr(action, key) is not None}
+
+
+def _events(scenario: MultibodyScenario) -> Iterator[Problem]:
+    armed = _performed(scenario, "arm")
+    for name, event in scenario.events.items():
+        if not event.armed and name not in armed:
+            yield Problem(
+                field=f"events.{name}",
+                message="Can never occur: it is not armed, and no event or phase arms it.",
+            )
+
+
+def _outcomes(scenario: MultibodyScenario) -> Iterator[Problem]:
+    armed = _performed(scenario, "arm")
+    never = {name for name, event in scenario.events.items() if not event.armed and name not in armed}
+    before: list[tuple[str, set[str], set[str]]] = []
+    for i, outcome in enumerate(scenario.outcomes):
+        needed, excluded = set(outcome.happened), set(outcome.not_happened)
+        reason = ""
+        if needed & excluded:
+            reason = f"the event {min(needed & excluded)!r} must have happened and must not have happened"
+        elif needed & never:
+            reason = f"the event {min(needed & never)!r} never occurs"
+        else:
+            # An earlier outcome with fewer conditions applies whenever this one would.
+            shadow = next((name for name, more, less in before if more <= needed and less <= excluded), "")
+            reason = (
+                f"the outcome {shadow!r} before it applies whenever its conditions hold" if shadow else ""
+            )
+        if reason:
+            yield Problem(field=f"outcomes.{i}", message=f"{outcome.name!r} can never apply: {reason}.")
+        before.append((outcome.name, needed, excluded))
+
+
+def _elements(scenario: MultibodyScenario) -> Iterator[Problem]:
+    enabled = _performed(scenario, "enable") | _performed(scenario, "drive")
+    for group in NAMED_APART:
+        for name, element in getattr(scenario, group).items():
+            is_active = getattr(element, "active", True)  # bodies, structures and reactions always are
+            if not is_active and name not in enabled:
+                message = "Never acts: it is not active at the start, and no event or phase enables it."
+                yield Problem(field=f"{group}.{name}", message=message)
+
+
+def _surfaces(scenario: MultibodyScenario) -> Iterator[Problem]:
+    used = {name for contact in scenario.contacts.values() for name in (contact.a, contact.b)}
+    for name in scenario.surfaces:
+        if name not in used:
+            message = "Never touches anything: it is in no contact."
+            yield Problem(field=f"surfaces.{name}", message=message)

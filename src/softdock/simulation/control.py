@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from softdock.dynamics.run_results import Ending
 from softdock.dynamics.session import Session
 from softdock.elements.load.model import Load
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.multibody import PreparedMultibody
@@ -307,7 +307,7 @@ def with_actuators(scenario: ScenarioBase, interface: ControlInterface) -> Multi
     """Return a multibody scenario with a load on every body of an interface, zero until it is commanded."""
     if not isinstance(scenario, MultibodyScenario):
         message = "A user-defined controller is for scenarios of kind multibody."
-        raise InputError(Problem(field="kind", message=message, given=scenario.kind))
+        raise InputError(message, field="kind", given=scenario.kind)
     check_interface(scenario, interface)
     loads = {_load_name(name): Load(body=name) for name in interface.bodies}
     taken = [name for name in loads if name in scenario.elements()]
@@ -331,4 +331,4 @@ def _load_name(body: str) -> str:
 
 
 def _problem(message: str, given: str) -> InputError:
-    return InputError(Problem(field="controller", message=f"{message[0].upper()}{message[1:]}.", given=given))
+    return InputError(f"{message[0].upper()}{message[1:]}.", field="controller", given=given)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.result import Audit, Channel, History, Result, Timing
 from softdock.robot.link import Command, JointLimits, RobotLink, RobotMode, RobotState, monitor
 from softdock.robot.link_remote import RemoteLink
@@ -103,7 +103,7 @@ class ServedSystem:
         several = [name for name, axes in self.system.joint_axes.items() if axes != 1]
         if several:
             message = "A link supports joints of one axis."
-            raise InputError(Problem(field="interface.joints", message=message, given=several[0]))
+            raise InputError(message, field="interface.joints", given=several[0])
 
     @property
     def limits(self) -> JointLimits:
@@ -224,14 +224,12 @@ def _cycles(controller: UserController, link: RobotLink) -> int:
     cycles = round(ratio)
     if cycles < 1 or abs(ratio - cycles) > PERIOD_TOLERANCE * ratio:
         message = f"Must be a multiple of the cycle of the link, {link.period:g} s."
-        raise InputError(
-            Problem(field="controller.period", message=message, given=f"{controller.period:g} s")
-        )
+        raise InputError(message, field="controller.period", given=f"{controller.period:g} s")
     interface = controller.interface
     expected = BODY_VALUES * (len(interface.bodies) + len(interface.observed)) + len(interface.joints)
     if link.limits.joints != expected:
         message = f"The system behind the link has {link.limits.joints} values, the interface {expected}."
-        raise InputError(Problem(field="controller.interface", message=message))
+        raise InputError(message, field="controller.interface")
     return cycles
 
 
@@ -252,9 +250,7 @@ def _sample_until(
         for _ in range(cycles):
             before, state = state, link.cycle(command)
             if state.refusal is not None and link.end is None:
-                raise InputError(
-                    Problem(field="controller", message=state.refusal.value, given=str(tau.tolist()))
-                )
+                raise InputError(state.refusal.value, field="controller", given=str(tau.tolist()))
         if link.end is not None or state.t <= before.t:
             break
         log.append(unpack_measurement(interface, state.t - start, state.q, state.qdot))

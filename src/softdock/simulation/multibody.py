@@ -20,7 +20,7 @@ from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import without_controllers
 from softdock.elements.load.model import Load
 from softdock.elements.registry import ELEMENT_KINDS
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.phases import UNFINISHED
@@ -31,13 +31,13 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
-from softdock.simulation.enclosure import enclosed_depths
 from softdock.simulation.loads import reaction_metrics, read_reactions
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
+from softdock.simulation.surface_checks import enclosed_depths
 from softdock.simulation.topology import RecordedChannels, Topology
 from softdock.simulation.validity import assess_validity
 from softdock.tree.kernels.tree import copy_records, records
@@ -223,7 +223,7 @@ def _controllers(scenario: MultibodyScenario, assembly: Assembly) -> GncRecords:
         return gnc_records(scenario, assembly)
     except FieldError as error:
         sentence = f"{str(error)[0].upper()}{str(error)[1:]}."
-        raise InputError(Problem(field=".".join(map(str, error.path)), message=sentence)) from None
+        raise InputError(sentence, field=".".join(map(str, error.path))) from None
 
 
 def _with_frames(timing: Timing, frames: Frames) -> Timing:

@@ -11,17 +11,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.search.events import ActionKind
+from softdock.assembly.assembler import Assembly
+from softdock.dynamics.kernels.search.events import ACTION, ActionKind
 from softdock.dynamics.run_results import Run
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.model.events import Action
 from softdock.model.expressions import Condition, Window, parse_condition
 from softdock.model.formulas import Constant, Operation
+from softdock.model.gnc import MODES
 from softdock.model.observations import Observation
 from softdock.model.phases import Phase, phase_order
 from softdock.result import PhaseEnd, RunPhase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.metrics import WindowPlan
+from softdock.tree.kernels.tree import records
 
 ALWAYS = Operation(">", (Observation(name="time"), Constant("-1 s", -1.0, "s")))
 """A condition that is true in the whole run."""
@@ -186,12 +189,50 @@ def refuse_ended_phase(
         )
         where = scenario.source.where(("phases", 0, "until")) if scenario.source else None
         raise InputError(
-            Problem(
-                message=message,
-                field="phases.0.until",
-                given=phase.until,
-                file=where.file if where else "",
-                line=where.line if where else None,
-                hint="Change the limit of the condition or the initial state, or leave the phase out.",
-            )
+            message,
+            field="phases.0.until",
+            given=phase.until,
+            file=where.file if where else "",
+            line=where.line if where else None,
+            hint="Change the limit of the condition or the initial state, or leave the phase out.",
         )
+
+
+def action_records(
+    scenario: MultibodyScenario, assembly: Assembly, actions: list[PhaseAction], deciding: list[str]
+) -> np.recarray:
+    """Return a record for every action of events and phases, followed by the decisions of elements."""
+    contacts, events = list(scenario.contacts), list(scenario.events)
+    interfaces = list(scenario.interfaces)
+    actions = [*actions, *((ActionKind.DECIDE, assembly.element_index[name]) for name in deciding)]
+    out = records(len(actions), ACTION)
+    for record, action in zip(out, actions):
+        if isinstance(action, tuple):
+            record.kind, record.index = action
+            continue
+        switched = action.enable or action.disable
+        if action.bond:
+            record.kind, record.index = ActionKind.BOND_CONTACT, contacts.index(action.bond)
+        elif switched in contacts:
+            record.kind = ActionKind.ENABLE_CONTACT if action.enable else ActionKind.DISABLE_CONTACT
+            record.index = contacts.index(switched)
+        elif switched in interfaces:
+            record.kind = ActionKind.ENABLE_INTERFACE if action.enable else ActionKind.DISABLE_INTERFACE
+            record.index = interfaces.index(switched)
+        elif switched:
+            record.kind = ActionKind.ENABLE_ELEMENT if action.enable else ActionKind.DISABLE_ELEMENT
+            record.index = assembly.element_index[switched]
+        elif action.arm or action.disarm:
+            watched = scenario.events[action.arm or action.disarm or ""]
+            kept = watched.opens and not scenario.opening
+            record.kind = ActionKind.ARM_EVENT if action.arm and not kept else ActionKind.DISARM_EVENT
+            record.index = events.index(action.arm or action.disarm or "")
+        elif action.drive:
+            record.kind, record.index = ActionKind.SET_TARGET, assembly.element_index[action.drive]
+            record.value = action.target
+        elif action.control and action.mode:
+            record.kind, record.index = ActionKind.SET_MODE, list(scenario.gnc).index(action.control)
+            record.value = MODES.index(action.mode)
+        else:
+            record.kind = ActionKind.STOP_RUN
+    return out

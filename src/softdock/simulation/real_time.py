@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 if TYPE_CHECKING:
     from softdock.dynamics.session import Session
@@ -30,15 +30,9 @@ class RealTime:
 
     def __post_init__(self) -> None:
         if not (self.frame > 0.0 and math.isfinite(self.frame)):
-            raise InputError(
-                Problem(field="frame", message="Must be more than 0 s.", given=f"{self.frame:g} s")
-            )
+            raise InputError("Must be more than 0 s.", field="frame", given=f"{self.frame:g} s")
         if self.substeps is not None and not 1 <= self.substeps <= MAX_SUBSTEPS:
-            raise InputError(
-                Problem(
-                    field="substeps", message=f"Must be from 1 to {MAX_SUBSTEPS}.", given=f"{self.substeps}"
-                )
-            )
+            raise InputError(f"Must be from 1 to {MAX_SUBSTEPS}.", field="substeps", given=f"{self.substeps}")
 
     def settings(self, settings: "Settings") -> "Settings":
         """Return settings of a run with the steps of the frames."""
@@ -75,11 +69,9 @@ def run_in_frames(session: "Session", duration: float, how: RealTime) -> Frames:
     """Advance a run frame by frame to its end."""
     if duration / how.frame > MAX_FRAMES:
         raise InputError(
-            Problem(
-                field="frame",
-                message=f"would make more than {MAX_FRAMES} frames of {duration:g} s",
-                given=f"{how.frame:g} s",
-            )
+            f"would make more than {MAX_FRAMES} frames of {duration:g} s",
+            field="frame",
+            given=f"{how.frame:g} s",
         )
     spent: list[float] = []
     worked: list[float] = []

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.result import Audit, Channel, History, Result, Timing
 from softdock.result.requirements import with_requirements
 from softdock.robot.experiment import Log
-from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, RobotState
-from softdock.robot.link_approach import approach
+from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, RobotState, approach
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
 from softdock.robot.simulated_robot import SimulatedRobot
@@ -42,7 +41,7 @@ def run_on_robot(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> R
     setup = Setup(_with_period(scenario, period))
     if setup.arm.joints != joints:
         message = f"The arm of the scenario has {setup.arm.joints} joints and the robot {joints}."
-        raise InputError(Problem(message=message, field="arm.file", given=scenario.arm.file))
+        raise InputError(message, field="arm.file", given=scenario.arm.file)
     experiment = setup.experiment()
     zero = np.zeros(setup.arm.joints)
     first = Command(q=setup.start, stiffness=setup.stiffness, damping_ratio=setup.damping_ratio, tau_ff=zero)
@@ -71,7 +70,7 @@ def served_robot(name: str) -> SimulatedRobot:
         loaded = load(name)
         if not isinstance(loaded, RobotScenario):
             message = "Only a scenario of kind robot has a robot to serve."
-            raise InputError(Problem(field="kind", message=message, given=loaded.kind))
+            raise InputError(message, field="kind", given=loaded.kind)
         scenario = loaded
     integrator = scenario.integrator.model_copy(update={"max_steps": UNLIMITED_STEPS})
     return simulated_robot(scenario.model_copy(update={"integrator": integrator}))

@@ -6,30 +6,84 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.assembly.assembler import Assembly
+from softdock.dynamics.link_poses import link_pose
+from softdock.dynamics.session import Session
+from softdock.errors import InputError
+from softdock.model.phases import phase_order
 from softdock.result import Result
 from softdock.robot.arm import Arm, build_arm
 from softdock.robot.bodies import body_name, joint_limits
 from softdock.robot.experiment import Experiment
 from softdock.robot.impedance import Compensation, check_sampling
-from softdock.robot.interpolation import Interpolation
 from softdock.robot.link import JointLimits
 from softdock.robot.link_local import LocalLink
 from softdock.robot.plan import Move, Pace, Planner, out_of_reach
 from softdock.robot.simulated_robot import Drives, JointFriction, SimulatedRobot
-from softdock.robot.trajectory import Bounds
+from softdock.robot.trajectory import Bounds, Interpolation
 from softdock.robot.triggered_moves import Impedance, TriggeredMoves
 from softdock.robot.urdf import Description
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario, spread
 from softdock.scenario.robot_moves import MoveModel
-from softdock.simulation.arm_surroundings import SimulatedSurroundings, move_triggers
 from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.phases import START, completion_of
 from softdock.simulation.real_time import RealTime
 from softdock.simulation.robot_log import add_log
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion
 from softdock.tree.joints import quaternion
+
+
+def move_triggers(scenario: RobotScenario) -> list[tuple[str, ...]]:
+    """Return the events that start each move, with the events that phases become; empty where none does so."""
+    phases = [scenario.phases[i] for i in phase_order(scenario.phases)]
+    beginnings = [START, *(completion_of(phase.name) for phase in phases)]
+    starts: dict[str, list[str]] = {}
+    for name, event in scenario.events.items():
+        for action in event.then:
+            starts.setdefault(action.move or "", []).append(name)
+    for beginning, phase in zip(beginnings, phases):
+        for action in phase.do:
+            starts.setdefault(action.move or "", []).append(beginning)
+    found = []
+    for move in scenario.moves:
+        after = [] if move.after is None else [move.after]
+        own = [name if name in scenario.events else completion_of(name) for name in after]
+        found.append((*own, *(starts.get(move.name, []) if move.name else [])))
+    return found
+
+
+class SimulatedSurroundings:
+    """The surroundings of a simulated arm, known exactly; implements `softdock.robot.triggered_moves.Surroundings`."""
+
+    def __init__(self, session: Session, assembly: Assembly, base: str, events: Sequence[str]) -> None:
+        self._session, self._placed, self._base, self._events = session, assembly.placed, base, events
+        self._times: dict[str, float] = {}
+        self._rows = 0
+
+    @property
+    def time(self) -> float:
+        """Present time [s]."""
+        return self._session.time
+
+    def event_time(self, events: Sequence[str]) -> float | None:
+        """Return when the first of some events happened [s]; None if none has happened."""
+        log = self._session.log
+        for t, i in log[self._rows :]:
+            self._times.setdefault(self._events[int(i)], float(t))
+        self._rows = len(log)
+        return min((self._times[name] for name in events if name in self._times), default=None)
+
+    def locate(self, body: str, at: Pose) -> Pose:
+        """Return the present pose X_BF of a frame on a body, in the base of the arm."""
+        return self._pose(self._base).relative(self._pose(body) @ at)
+
+    def _pose(self, body: str) -> Pose:
+        """Return a body in the world, as the last evaluation left it."""
+        placed, system = self._placed[body], self._session.system
+        return link_pose(system.links, system.motions, placed.link) @ placed.X_LB
+
 
 Floats = NDArray[np.float64]
 MAX_DURATION = 86400.0  # [s], one day; of a robot without an experiment
@@ -122,11 +176,7 @@ class Setup:
             return body_name(self.description.ordered()[-1].child), Pose.identity()
         if tool.body not in self.arm.assembly.placed:
             raise InputError(
-                Problem(
-                    message="The tool must be a link of the arm or be fixed to one.",
-                    field="tool.body",
-                    given=tool.body,
-                )
+                "The tool must be a link of the arm or be fixed to one.", field="tool.body", given=tool.body
             )
         return tool.body, tool.pose()
 
@@ -167,11 +217,9 @@ class Setup:
             if self.scenario.needs_surroundings(i):
                 field = "after" if move.after else "frame" if move.frame else "name"
                 raise InputError(
-                    Problem(
-                        field=f"moves.{i}.{field}",
-                        message="A robot behind a link reports no events and no poses, which this move needs.",
-                        hint="Run the scenario with the simulated robot.",
-                    )
+                    "A robot behind a link reports no events and no poses, which this move needs.",
+                    field=f"moves.{i}.{field}",
+                    hint="Run the scenario with the simulated robot.",
                 )
 
     def _check_goals(self, moves: Sequence[Move], surroundings: SimulatedSurroundings) -> None:

@@ -25,8 +25,6 @@ from softdock.model.observations import Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulation.action_records import action_records
-from softdock.simulation.left_out_faces import surface_notices
 from softdock.simulation.loads import ReactionRows, reaction_rows, set_reaction_flags
 from softdock.simulation.metrics import (
     TRACKED,
@@ -40,7 +38,16 @@ from softdock.simulation.metrics import (
     watched_by,
     with_parts,
 )
-from softdock.simulation.phases import START, PhaseAction, PhasePlan, end_of, limit_of, start_of
+from softdock.simulation.phases import (
+    START,
+    PhaseAction,
+    PhasePlan,
+    action_records,
+    end_of,
+    limit_of,
+    start_of,
+)
+from softdock.simulation.surface_checks import surface_notices
 from softdock.tree.kernels.tree import copy_records, records
 
 FIRST_FORCE = 1e-6

@@ -107,9 +107,7 @@ def bracket_ipv6(host: str) -> str:
 def _listen(host: str, port: int | None) -> socket.socket:
     """Return a listening socket; without a port, on the first free port from the default upwards."""
     if not host:
-        raise InputError(
-            Problem(message="Must be an address or a name of this machine.", field="--host", given="''")
-        )
+        raise InputError("Must be an address or a name of this machine.", field="--host", given="''")
     ports = range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED) if port is None else (port,)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     failure: OSError | None = None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from softdock.errors import InputError, Problem, file_errors
+from softdock.errors import InputError, file_errors
 from softdock.files.locks import LockHeldError, acquire_lock
 from softdock.files.regular_file import read_regular_file
 
@@ -45,9 +45,7 @@ class Folder:
         except (OSError, ValueError, RuntimeError):
             path = self.root.parent
         if not relative or not path.is_relative_to(self.root) or path == self.root:
-            raise InputError(
-                Problem(message="Only files below the studio's folder are used.", given=relative)
-            )
+            raise InputError("Only files below the studio's folder are used.", given=relative)
         return path
 
     def run(self, identifier: str) -> Path:
@@ -102,9 +100,7 @@ class Folder:
 
     def _named(self, kind: str, identifier: str) -> Path:
         if not IDENTIFIER.fullmatch(identifier):
-            raise InputError(
-                Problem(message="There is no run or campaign of this name.", given=identifier[:100])
-            )
+            raise InputError("There is no run or campaign of this name.", given=identifier[:100])
         return self.without_links_out(self.inside(f"{kind}/{identifier}"))
 
     def without_links_out(self, directory: Path) -> Path:
@@ -151,7 +147,7 @@ class Folder:
                     continue
                 if not path.is_relative_to(self.root) and not path.is_relative_to(PACKAGE):
                     field, message = ".".join(map(str, key)), "The studio uses only files below its folder."
-                    raise InputError(Problem(message=message, field=field, given=str(text)[:100]))
+                    raise InputError(message, field=field, given=str(text)[:100])
 
     def _check_text(self, source: "Source", key: tuple[str | int, ...], text: str) -> Path:
         try:
@@ -163,31 +159,23 @@ class Folder:
         where = source.where(key)
         message = "The studio uses only files below its folder."
         raise InputError(
-            Problem(
-                message=message,
-                field=".".join(map(str, key)),
-                file=where.file,
-                line=where.line,
-                given=text[:100],
-            )
+            message, field=".".join(map(str, key)), file=where.file, line=where.line, given=text[:100]
         )
 
     def lock(self, address: str) -> IO[bytes]:
         """Lock the folder for this studio until the returned file is closed; raises InputError where it is locked."""
         if not self.root.is_dir():
             hint = "Create it first, or choose another folder with --folder."
-            raise InputError(Problem(message="There is no such folder.", file=str(self.root), hint=hint))
+            raise InputError("There is no such folder.", file=str(self.root), hint=hint)
         try:
             with file_errors(self.root, "use"):
                 return acquire_lock(self.root / LOCK, note=address)
         except LockHeldError as held:
             hint = f"Open {held.note} in the browser" if held.note else "Use that one"
             raise InputError(
-                Problem(
-                    message="Another studio uses this folder.",
-                    file=str(self.root),
-                    hint=f"{hint}, or choose another folder with --folder.",
-                )
+                "Another studio uses this folder.",
+                file=str(self.root),
+                hint=f"{hint}, or choose another folder with --folder.",
             ) from None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.files.atomic import write_atomic
 from softdock.files.regular_file import read_regular_file
 from softdock.result import Array, Result, plain_data
@@ -188,7 +188,7 @@ def find_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[s
     """Return the folder of a stored run."""
     run_folder = _run_folder(folder, run)
     if not (run_folder / "result.json").is_file():
-        raise InputError(Problem(message="There is no such run.", given=run[:100]))
+        raise InputError("There is no such run.", given=run[:100])
     return {"path": str(run_folder)}
 
 
@@ -215,7 +215,7 @@ def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number:
         origin = check_origin(folder, folder.campaign(campaign))
         result, row, _ = runner.rerun(folder.campaign(campaign), number, origin)
         if result is None:
-            raise InputError(Problem(message=row.message or "This run has no result."))
+            raise InputError(row.message or "This run has no result.")
     return {"run": run, **summarise_result(Result.load(run_folder))}
 
 
@@ -258,7 +258,7 @@ def check_campaign_size(plan: "Plan") -> None:
 
     if plan.runs > limits.LARGEST_CAMPAIGN:
         message = f"The studio starts campaigns of at most {limits.LARGEST_CAMPAIGN:,} runs."
-        raise InputError(Problem(message=message, field="runs", given=str(plan.runs)))
+        raise InputError(message, field="runs", given=str(plan.runs))
     limits.check(from_data(plan.template.data, plan.template.name, Path(plan.template.directory)))
 
 
@@ -293,13 +293,11 @@ def check_origin(folder: Folder, campaign_folder: Path) -> Path | None:
         check_campaign_files(folder, read_file(path))
     except InputError as error:
         raise InputError(
-            Problem(
-                message=f"The file that this campaign was started from is not used. {error.problems[0].message}",
-                file=str(campaign_folder),
-                given=str(origin)[:100],
-                hint="Copy campaign file and scenario to the studio's folder and start a new campaign, or use "
-                "`softdock campaign` if you trust this folder.",
-            )
+            f"The file that this campaign was started from is not used. {error.problems[0].message}",
+            file=str(campaign_folder),
+            given=str(origin)[:100],
+            hint="Copy campaign file and scenario to the studio's folder and start a new campaign, or use "
+            "`softdock campaign` if you trust this folder.",
         ) from error
     return path
 
@@ -361,5 +359,5 @@ def _run_folder(folder: Folder, run: str) -> Path:
     from softdock.campaign.runner import history_folder
 
     if not number.isdecimal():
-        raise InputError(Problem(message="There is no such run.", given=run[:100]))
+        raise InputError("There is no such run.", given=run[:100])
     return folder.without_links_out(history_folder(folder.campaign(campaign), int(number[:12])))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.theory.inputs import check_range
 
 
@@ -83,10 +83,10 @@ def timoshenko_frequency(
     top = wave_number(ends, mode)  # shear and rotary inertia only lower frequencies
     grid = np.linspace(0.05, top * (1.0 + 1e-9), 60 * mode + 60)
     value = np.array([determinant(x) for x in grid])
-    crossings = np.flatnonzero(np.sign(value[1:]) != np.sign(value[:-1]))
-    if crossings.size < mode:
-        raise InputError(Problem(field="mode", message="is too high for this beam's shear.", given=str(mode)))
-    low = crossings[mode - 1]
+    found = np.flatnonzero(np.sign(value[1:]) != np.sign(value[:-1]))
+    if found.size < mode:
+        raise InputError("is too high for this beam's shear.", field="mode", given=str(mode))
+    low = found[mode - 1]
     x = brentq(determinant, grid[low], grid[low + 1], xtol=1e-15, rtol=1e-14)
     return float(x**2 * np.sqrt(EI / mu) / (L**2 * 2.0 * np.pi))
 
@@ -114,7 +114,7 @@ def portal_foot_moment(force: float, height: float, span: float, column: float, 
 
 def _check_mode(mode: int) -> None:
     if mode < 1:
-        raise InputError(Problem(field="mode", message="must be at least 1.", given=str(mode)))
+        raise InputError("must be at least 1.", field="mode", given=str(mode))
 
 
 def _positive(**values: float) -> NDArray[np.float64]:

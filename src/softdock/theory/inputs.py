@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 
 Array = NDArray[np.float64]
 Number = float | Array
@@ -45,14 +45,12 @@ def check_range(
         return np.asarray(value)  # fast path for a valid float
     given = np.asarray(value)
     if given.dtype.kind not in "iuf":
-        raise InputError(Problem(field=name, message="must be a number.", given=repr(value)))
+        raise InputError("must be a number.", field=name, given=repr(value))
     numbers = given.astype(np.float64, copy=False)
     allowed = np.isfinite(numbers) & (numbers > above) & (numbers >= at_least) & (numbers <= at_most)
     if not allowed.all():
         worst = float(numbers[~allowed].flat[0]) if numbers.ndim else float(numbers)
-        raise InputError(
-            Problem(field=name, message=_range_text(above, at_least, at_most), given=repr(worst))
-        )
+        raise InputError(_range_text(above, at_least, at_most), field=name, given=repr(worst))
     return numbers
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ellipk
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.theory.inputs import check_range
 
 
@@ -22,11 +22,9 @@ def pitch_period(mean_motion: float, inertia: ArrayLike, amplitude: float = 0.0)
     theta = float(check_range("amplitude", amplitude, at_least=0.0, at_most=math.pi / 2))
     if not x > z:
         raise InputError(
-            Problem(
-                field="inertia",
-                message="must have Ixx above Izz; otherwise pitch has no restoring torque.",
-                given=str(inertia),
-            )
+            "must have Ixx above Izz; otherwise pitch has no restoring torque.",
+            field="inertia",
+            given=str(inertia),
         )
     small = 2.0 * math.pi / (n * math.sqrt(3.0 * (x - z) / y))  # Eq. (O17)
     return float(small * 2.0 / math.pi * ellipk(math.sin(theta) ** 2))  # Eq. (O18)

@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk, ellipkinc
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.theory.inputs import Array, Number, as_number, check_range
 
 
@@ -35,9 +35,7 @@ def _polhode(inertia: ArrayLike, rate: ArrayLike) -> _Polhode:
     order = np.argsort(moments)
     J, w = moments[order], np.asarray(check_range("rate", rate), float)[order]
     if not J[0] < J[1] < J[2]:
-        raise InputError(
-            Problem(field="inertia", message="must be three different moments.", given=repr(inertia))
-        )
+        raise InputError("must be three different moments.", field="inertia", given=repr(inertia))
     energy2, momentum2 = float(J @ w**2), float((J * w) @ (J * w))
     if momentum2 < energy2 * J[1]:  # the angular momentum circles the axis of the smallest moment
         J, w, order = J[::-1], w[::-1], order[::-1]

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError
 from softdock.presentation.progress import Progress
 
 FIGURES = {
@@ -35,5 +35,5 @@ CAMPAIGN_SETS = ("gnc",)
 def figure_set(name: str) -> FigureSet:
     """Return the module that draws the figures of that name."""
     if name not in FIGURES:
-        raise InputError(Problem(message=f"There are figures for {', '.join(FIGURES)} and all.", given=name))
+        raise InputError(f"There are figures for {', '.join(FIGURES)} and all.", given=name)
     return cast(FigureSet, import_module(f"{__name__}.{name}"))

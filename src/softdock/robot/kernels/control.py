@@ -19,7 +19,7 @@ NO_COMPENSATION = 0
 GRAVITY_COMPENSATION = 1
 DYNAMICS_COMPENSATION = 2
 
-# Command within a cycle; see `softdock.robot.interpolation.Interpolation`.
+# Command within a cycle; see `softdock.robot.trajectory.Interpolation`.
 HOLD_COMMAND = 0
 LINEAR_COMMAND = 1
 CUBIC_COMMAND = 2

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from nicegui import ui
 
-from softdock.campaign.sized_spring import Column, SizedSpring, find_spring
-from softdock.campaign.sizing import SpringSize, size_spring
+from softdock.campaign.sizing import Column, SizedSpring, SpringSize, find_spring, size_spring
 from softdock.presentation.campaign import spring_table
 from softdock.result import Array
 from softdock.studio.pages import axes
