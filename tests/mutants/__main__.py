@@ -1,0 +1,202 @@
+"""Command of the mutation test: `python -m tests.mutants --count 60 --seconds 1500 --packages assembly,kernels`."""
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from tests.mutants.mutations import Mutant, find_mutants
+
+ROOT = Path(__file__).parents[2]
+LEFT_OUT = (".git", ".venv", "build", "dist", "out", "_build", "__pycache__", ".*_cache")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Files of the package that are changed, and the tests among which those that call them are chosen."""
+
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+COMPILED = ("-m", "not slow and not long")
+TARGETS = {
+    "assembly": Target(
+        ("assembly/**/*.py",),
+        (*COMPILED, "tests/dynamics", "tests/flexible", "tests/gnc", "tests/result", "tests/simulation"),
+    ),
+    "elements": Target(
+        ("elements/*.py", "elements/*/declaration.py", "elements/*/model.py"),
+        (*COMPILED, "tests/dynamics", "tests/result", "tests/scenario", "tests/simulation"),
+    ),
+    "presentation": Target(
+        ("presentation/*.py",),
+        (
+            *COMPILED,
+            "tests/campaign",
+            "tests/command_line",
+            "tests/presentation",
+            "tests/report",
+            "tests/result",
+        ),
+    ),
+    # As plain Python, so that no library is built for a mutant.
+    "kernels": Target(
+        ("**/kernels/**/*.py", "**/kernels.py"), ("-m", "plain_python"), {"SOFTDOCK_KERNELS": "python"}
+    ),
+}
+
+
+class Copy:
+    """A copy of the repository in which mutants are tested."""
+
+    def __init__(self, folder: Path, target: Target) -> None:
+        self.root, self.target = folder / "copy", target
+        self.package = self.root / "src" / "softdock"
+        self.notes, self.chosen, self.log = (
+            folder / name for name in ("notes.json", "chosen.txt", "log.txt")
+        )
+        shutil.copytree(ROOT, self.root, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        self.sources = {
+            path.relative_to(self.package).as_posix(): path.read_bytes()
+            for path in sorted({path for pattern in target.files for path in self.package.glob(pattern)})
+        }
+        self.calls: dict[str, tuple[float, list[str]]] = {}
+
+    def run(self, *arguments: str, limit: float, **environment: str) -> int | None:
+        """Run pytest in the copy; returns its exit code, or None if the time limit [s] was reached."""
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "tests.mutants.calls"]
+        settings = {"PYTHONPATH": f"{self.root / 'src'}:{self.root}", "MUTANTS_NOTES": str(self.notes)}
+        with (
+            self.log.open("w") as log,
+            subprocess.Popen(
+                [*command, *arguments],
+                cwd=self.root,
+                env=os.environ | settings | self.target.environment | environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            ) as process,
+        ):
+            try:
+                return process.wait(limit)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def note_calls(self, limit: float) -> None:
+        """Run all tests of the target without a mutant and note what they call; ends the command if one fails."""
+        if self.run(*self.target.tests, limit=limit) != 0:
+            sys.exit("The tests fail without a mutant, or take too long:\n" + self.log.read_text()[-3000:])
+        self.calls = json.loads(self.notes.read_text(encoding="utf-8"))
+
+    def tests_of(self, mutant: Mutant, seconds: float) -> list[str]:
+        """Return the tests that call the function of a mutant, the fastest first, then the others in their files.
+
+        Code outside functions is tested by those that call any function of the file, or of files that import it.
+        """
+        if mutant.function:
+            wanted = re.compile(re.escape(f"{mutant.path}:{mutant.function}"))
+        else:
+            name = "softdock." + mutant.path.removesuffix(".py").replace("/", ".")
+            paths = [path for path in self.package.rglob("*.py") if f"from {name} import" in path.read_text()]
+            files = [mutant.path, *(path.relative_to(self.package).as_posix() for path in paths)]
+            wanted = re.compile(f"({'|'.join(map(re.escape, files))}):.*")
+        direct = {test for test, (_, calls) in self.calls.items() if any(map(wanted.fullmatch, calls))}
+        files = {test.partition("::")[0] for test in direct}
+        near = [test for test in self.calls if test.partition("::")[0] in files]
+        chosen, total = [], 0.0
+        for test in sorted(near, key=lambda test: (test not in direct, self.calls[test][0])):
+            total += self.calls[test][0]
+            if chosen and total > seconds:
+                break
+            chosen.append(test)
+        return chosen
+
+    def outcome(self, mutant: Mutant, seconds: float) -> str:
+        """Return what the tests make of a mutant."""
+        tests = self.tests_of(mutant, seconds)
+        if not tests:
+            return "not called"
+        self.chosen.write_text("\n".join(tests), encoding="utf-8")
+        self._write(mutant.path, mutant.apply(self.sources[mutant.path]))
+        known = sum(self.calls[test][0] for test in tests)
+        files = dict.fromkeys(test.partition("::")[0] for test in tests)
+        code = self.run(*files, limit=60.0 + 5.0 * known, MUTANTS_TESTS=str(self.chosen))
+        self._write(mutant.path, self.sources[mutant.path])
+        return "killed by the time limit" if code is None else "survived" if code == 0 else "killed"
+
+    def _write(self, path: str, source: bytes) -> None:
+        """Write a source file, without bytecode of another one of the same size and second."""
+        (self.package / path).write_bytes(source)
+        for stored in (self.package / path).parent.glob(f"__pycache__/{Path(path).stem}.*"):
+            stored.unlink()
+
+
+def main() -> None:
+    """Test mutants of all packages, each with its share of count and time, and print the scores."""
+    options = _options()
+    names = options.packages.split(",")
+    if unknown := set(names) - set(TARGETS):
+        sys.exit(f"Unknown packages: {', '.join(sorted(unknown))}. Known: {', '.join(TARGETS)}.")
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="softdock-mutants-") as folder:
+            _test_package(name, Copy(Path(folder), TARGETS[name]), options, 1.0 / len(names))
+
+
+def _test_package(name: str, copy: Copy, options: argparse.Namespace, share: float) -> None:
+    random = Random(f"{options.seed} {name}")
+    mutants = [one for path, source in copy.sources.items() for one in find_mutants(path, source, random)]
+    chosen = random.sample(mutants, min(round(options.count * share), len(mutants)))
+    print(
+        f"{name}: {len(chosen)} of {len(mutants)} mutants in {len(copy.sources)} files, seed {options.seed}",
+        flush=True,
+    )
+    copy.note_calls(options.baseline_seconds)
+    end = time.monotonic() + options.seconds * share
+    counts: Counter[str] = Counter()
+    for mutant in chosen:
+        if time.monotonic() > end:
+            break
+        outcome = copy.outcome(mutant, options.test_seconds)
+        counts[outcome] += 1
+        if options.verbose or not outcome.startswith("killed"):
+            print(f"  {outcome}: {mutant}", flush=True)
+    tested, killed = counts.total(), counts["killed"] + counts["killed by the time limit"]
+    score = f"{killed / tested:.0%}" if tested else "-"
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    print(f"{name}: score {score} of {tested} mutants tested: {outcomes}", flush=True)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=60, help="mutants of all packages together")
+    parser.add_argument("--seconds", type=float, default=1500.0, help="time limit of all mutants [s]")
+    parser.add_argument("--test-seconds", type=float, default=30.0, help="tests tried on one mutant [s]")
+    parser.add_argument(
+        "--baseline-seconds", type=float, default=900.0, help="time limit of the tests without a mutant [s]"
+    )
+    parser.add_argument(
+        "--packages", default=",".join(TARGETS), help=f"of {','.join(TARGETS)}; all by default"
+    )
+    parser.add_argument("--verbose", action="store_true", help="also print the mutants that are killed")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
