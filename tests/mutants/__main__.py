@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -19,6 +20,10 @@ from random import Random
 from tests.mutants.mutations import Mutant, find_mutants
 
 ROOT = Path(__file__).parents[2]
+STORED = ROOT / "build" / "mutants"
+"""What the tests of each file call, by digest."""
+NO_TESTS = 5
+"""Exit code of pytest."""
 LEFT_OUT = (".git", ".venv", "build", "dist", "out", "_build", "__pycache__", ".*_cache")
 
 
@@ -28,33 +33,38 @@ class Target:
 
     files: tuple[str, ...]
     tests: tuple[str, ...]
+    """Patterns of their files."""
+    marked: str
+    """Expression over the markers of the tests."""
     environment: dict[str, str] = field(default_factory=dict)
 
 
-COMPILED = ("-m", "not slow and not long")
+ORDINARY = "not slow and not long"
 TARGETS = {
     "assembly": Target(
         ("assembly/**/*.py",),
-        (*COMPILED, "tests/dynamics", "tests/flexible", "tests/gnc", "tests/result", "tests/simulation"),
+        ("dynamics/*.py", "flexible/*.py", "gnc/*.py", "result/test_load*.py", "simulation/*.py"),
+        ORDINARY,
     ),
     "elements": Target(
         ("elements/*.py", "elements/*/declaration.py", "elements/*/model.py"),
-        (*COMPILED, "tests/dynamics", "tests/result", "tests/scenario", "tests/simulation"),
+        ("dynamics/*.py", "result/test_load*.py", "scenario/*.py", "simulation/*.py"),
+        ORDINARY,
     ),
     "presentation": Target(
         ("presentation/*.py",),
         (
-            *COMPILED,
-            "tests/campaign",
-            "tests/command_line",
-            "tests/presentation",
-            "tests/report",
-            "tests/result",
+            "campaign/test_compliance.py",
+            "campaign/test_report.py",
+            "presentation/*.py",
+            "report/*.py",
+            "result/*.py",
         ),
+        ORDINARY,
     ),
     # As plain Python, so that no library is built for a mutant.
     "kernels": Target(
-        ("**/kernels/**/*.py", "**/kernels.py"), ("-m", "plain_python"), {"SOFTDOCK_KERNELS": "python"}
+        ("**/kernels/**/*.py", "**/kernels.py"), ("**/*.py",), "plain_python", {"SOFTDOCK_KERNELS": "python"}
     ),
 }
 
@@ -99,10 +109,34 @@ class Copy:
                     os.killpg(process.pid, signal.SIGKILL)
 
     def note_calls(self, limit: float) -> None:
-        """Run all tests of the target without a mutant and note what they call; ends the command if one fails."""
-        if self.run(*self.target.tests, limit=limit) != 0:
+        """Run the tests of the target without a mutant and note what they call; ends the command if one fails.
+
+        What files called is stored: they run again only where they, the package or modules of tests changed.
+        """
+        tests = self.root / "tests"
+        paths = [path for pattern in self.target.tests for path in sorted(tests.glob(pattern))]
+        shared = hashlib.sha256(self.target.marked.encode())
+        for path in [*sorted(self.root.glob("src/**/*.py")), *sorted(tests.glob("*/*.py"))]:
+            if not path.name.startswith("test_") and path.parent.name != "mutants":
+                shared.update(path.read_bytes())
+        keys = {
+            path.relative_to(self.root).as_posix(): hashlib.sha256(
+                shared.digest() + path.read_bytes()
+            ).hexdigest()
+            for path in paths
+            if path.name.startswith("test_")
+            and (self.target.marked == ORDINARY or self.target.marked in path.read_text(encoding="utf-8"))
+        }
+        STORED.mkdir(parents=True, exist_ok=True)
+        changed = [path for path, key in keys.items() if not (STORED / key).exists()]
+        if changed and self.run("-m", self.target.marked, *changed, limit=limit) not in (0, NO_TESTS):
             sys.exit("The tests fail without a mutant, or take too long:\n" + self.log.read_text()[-3000:])
-        self.calls = json.loads(self.notes.read_text(encoding="utf-8"))
+        noted = json.loads(self.notes.read_text(encoding="utf-8")) if changed else {}
+        for path in changed:
+            own = {test: calls for test, calls in noted.items() if test.partition("::")[0] == path}
+            (STORED / keys[path]).write_text(json.dumps(own), encoding="utf-8")
+        for key in keys.values():
+            self.calls |= json.loads((STORED / key).read_text(encoding="utf-8"))
 
     def tests_of(self, mutant: Mutant, seconds: float) -> list[str]:
         """Return the tests that call the function of a mutant, the fastest first, then the others in their files.
