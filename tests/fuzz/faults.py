@@ -66,14 +66,14 @@ FAULTS = (
         "message with the name of the file; nothing is left in part; `run` prints its result",
         (
             "files/test_full_disk.py::test_no_incomplete_file_is_written",
-            "test_cli.py::test_a_result_that_cannot_be_written_is_printed",
+            "command_line/test_cli.py::test_a_result_that_cannot_be_written_is_printed",
         ),
     ),
     Fault(
         "Ctrl-C during a long run or a campaign",
         "exit code 130; no empty folder is left; a campaign names the command to continue",
         (
-            "test_bad_input.py::test_ctrl_c_ends_a_long_run_at_once",
+            "command_line/test_bad_input.py::test_ctrl_c_ends_a_long_run_at_once",
             "campaign/test_command.py::test_ctrl_c_is_reported_once_with_the_command_to_continue",
         ),
     ),
@@ -198,7 +198,7 @@ FAULTS = (
         (
             f"{CAD}::test_pipes_devices_and_folders_are_rejected_before_reading",
             "files/test_regular_file.py::test_folders_pipes_devices_and_sockets_are_not_read",
-            "test_bad_input.py::test_a_pipe_as_cad_file_is_refused",
+            "command_line/test_bad_input.py::test_a_pipe_as_cad_file_is_refused",
         ),
     ),
     Fault(
@@ -206,7 +206,7 @@ FAULTS = (
         "message with its name, exit code 2, no other output",
         (
             f"{CAD}::test_damaged_step_files_give_errors",
-            "test_bad_input.py::test_a_step_file_that_crashes_its_library_is_refused",
+            "command_line/test_bad_input.py::test_a_step_file_that_crashes_its_library_is_refused",
         ),
     ),
     Fault(

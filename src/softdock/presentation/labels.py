@@ -1,7 +1,5 @@
 """Labels of metrics, channels, conserved quantities and axes."""
 
-from softdock.model.member_kinds import MEMBER_GROUPS
-
 LAWS = {
     "linear_momentum_drift": "linear momentum",
     "angular_momentum_drift": "angular momentum",
@@ -41,6 +39,9 @@ def input_label(path: str) -> str:
 
     Groups of named members are left out; components of a vector of two or three numbers are x, y and z.
     """
+    # Imported here: the server of the studio needs no models of elements, which import NumPy.
+    from softdock.model.member_kinds import MEMBER_GROUPS
+
     keys = path.split(".")
     if len(keys) > 2 and keys[0] in MEMBER_GROUPS:
         keys = keys[1:]
