@@ -335,7 +335,7 @@ def test_components_of_a_load_that_turns_with_its_body_are_found():
     """Its components in world axes are harmonic, with many periods in a step; nothing else is observed."""
     force, rate, part = 3.0, 3.0, 0.999
     scenario = MultibodyScenario(
-        bodies={"craft": Body(mass=10.0, inertia=(1.0, 1.0, 1.0), joint=Free(rate=(0.0, 0.0, rate)))},
+        bodies={"craft": Body(mass=10.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=rate))},
         loads={"thruster": Load(body="craft", force=(force, 0.0, 0.0), axes="body")},
         duration=20.0,
         events={"across": Event(when=f"thruster.fy > {part * force!r} N", once=False)},
@@ -349,9 +349,9 @@ def test_components_of_a_load_that_turns_with_its_body_are_found():
 
 
 def test_angles_of_a_coupling_whose_plug_turns_are_found():
-    """The plug tumbles in front of its socket, out of reach, and points at it once in every turn."""
+    """The plug turns in front of its socket, out of reach, and points at it once in every turn."""
     rate, limit = 3.0, 10e-3
-    plug = Free(position=(0.0, 0.0, -5.0), rate=(rate, 0.0, 0.0))
+    plug = Revolute(at=(0.0, 0.0, -5.0), axis=(1.0, 0.0, 0.0), rate=rate)
     coupling = Coupling(
         plug=Anchor(body="plug"),
         socket=Anchor(body="world"),
