@@ -1,1 +1,1 @@
-"""Mutation testing: small faults in the sources that a test must notice (`make mutants`, docs/mutants.md)."""
+"""Mutation tests: small faults in the sources that a test must notice (`make mutants`, CONTRIBUTING.md)."""

@@ -16,6 +16,7 @@ from softdock.presentation.assessment import (
     campaign_status,
     conservation_status,
     error_status,
+    named_outcomes,
     outcome_status,
     validity_status,
 )
@@ -154,6 +155,28 @@ def test_the_status_of_an_outcome() -> None:
     assert outcome_status("slid", True, named) is Status.GOOD
     assert outcome_status("held", True, named) is Status.NEUTRAL
     assert outcome_status("slid", True, named, ["held"]) is Status.FAILED
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ([{"name": "held", "message": "Held."}, {"name": "missed"}], ["held", "missed"]),
+        ([{"message": "no name"}, "text", 3, None, {"name": "held"}], ["held"]),
+        ({"name": "held"}, []),
+        (None, []),
+    ],
+)
+def test_outcomes_are_read_from_damaged_scenarios_too(listed: object, names: list[str]) -> None:
+    """Reports are drawn for stored results of other versions, and for files that were edited."""
+    assert named_outcomes({"outcomes": listed}) == names
+    assert named_outcomes({}) == []
+
+
+@pytest.mark.parametrize("name", ["latch-fast", "power-tower-x"])
+def test_outcomes_of_scenarios_that_name_none_are_good_if_the_docking_succeeds(name: str) -> None:
+    scenario = load(name)
+    assert named_outcomes(scenario.model_dump(mode="json")) == []
+    assert outcome_status(simulate(scenario).outcome, True) is Status.GOOD
 
 
 def test_the_status_of_a_campaign() -> None:
