@@ -49,10 +49,11 @@ def find_mutants(path: str, source: bytes, random: Random) -> list[Mutant]:
     keys = sorted({text for text in texts if isinstance(text, str) and KEY.fullmatch(text)})
     found = []
     for node, function in _nodes(tree, 0):
+        place = node.test if isinstance(node, ast.If) else node
         for changed in _changes(node, keys, random):
             span = (
-                starts[node.lineno - 1] + node.col_offset,
-                starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0),
+                starts[place.lineno - 1] + place.col_offset,
+                starts[(place.end_lineno or 0) - 1] + (place.end_col_offset or 0),
             )
             after = ast.unparse(changed)
             after = f"({after})" if isinstance(changed, ast.expr) else after
@@ -105,8 +106,7 @@ def _changes(node: ast.expr | ast.stmt, keys: list[str], random: Random) -> Iter
             setattr(function, "id" if isinstance(function, ast.Name) else "attr", FUNCTIONS[name])
             yield changed
         case ast.If(test=test):
-            changed.test = ast.UnaryOp(op=ast.Not(), operand=test)
-            yield changed
+            yield ast.UnaryOp(op=ast.Not(), operand=test)
         case ast.Expr() | ast.AugAssign() | ast.Raise() | ast.Continue() | ast.Break():
             yield ast.Pass()
         case ast.Assign(targets=[ast.Attribute() | ast.Subscript(), *_]):
