@@ -139,22 +139,29 @@ class Copy:
             self.calls |= json.loads((STORED / key).read_text(encoding="utf-8"))
 
     def tests_of(self, mutant: Mutant, seconds: float) -> list[str]:
-        """Return the tests that call the function of a mutant, the fastest first, then the others in their files.
+        """Return the tests that call the function of a mutant, then the others in their files, within so many seconds.
 
-        Code outside functions is tested by those that call any function of the file, or of files that import it.
+        Of each, those in files named after a module or folder of the mutant come first, then the fastest. Code outside
+        functions is tested by those that call any function of the file, or of files that import it.
         """
         if mutant.function:
             wanted = re.compile(re.escape(f"{mutant.path}:{mutant.function}"))
         else:
             name = "softdock." + mutant.path.removesuffix(".py").replace("/", ".")
             paths = [path for path in self.package.rglob("*.py") if f"from {name} import" in path.read_text()]
-            files = [mutant.path, *(path.relative_to(self.package).as_posix() for path in paths)]
-            wanted = re.compile(f"({'|'.join(map(re.escape, files))}):.*")
+            sources = [mutant.path, *(path.relative_to(self.package).as_posix() for path in paths)]
+            wanted = re.compile(f"({'|'.join(map(re.escape, sources))}):.*")
         direct = {test for test, (_, calls) in self.calls.items() if any(map(wanted.fullmatch, calls))}
         files = {test.partition("::")[0] for test in direct}
         near = [test for test in self.calls if test.partition("::")[0] in files]
+        topics = set(Path(mutant.path).with_suffix("").parts) - {"kernels"}
+        named = {path for path in files if any(topic in path for topic in topics)}
+
+        def order(test: str) -> tuple[bool, bool, float]:
+            return test not in direct, test.partition("::")[0] not in named, self.calls[test][0]
+
         chosen, total = [], 0.0
-        for test in sorted(near, key=lambda test: (test not in direct, self.calls[test][0])):
+        for test in sorted(near, key=order):
             total += self.calls[test][0]
             if chosen and total > seconds:
                 break
