@@ -43,7 +43,14 @@ ORDINARY = "not slow and not long"
 TARGETS = {
     "assembly": Target(
         ("assembly/**/*.py",),
-        ("dynamics/*.py", "flexible/*.py", "gnc/*.py", "result/test_load*.py", "simulation/*.py"),
+        (
+            "contact/*.py",
+            "dynamics/*.py",
+            "flexible/*.py",
+            "gnc/*.py",
+            "result/test_load*.py",
+            "simulation/*.py",
+        ),
         ORDINARY,
     ),
     "elements": Target(
@@ -141,8 +148,8 @@ class Copy:
     def tests_of(self, mutant: Mutant, seconds: float) -> list[str]:
         """Return the tests that call the function of a mutant, then the others in their files, within so many seconds.
 
-        Of each, those in files named after a module or folder of the mutant come first, then the fastest. Code outside
-        functions is tested by those that call any function of the file, or of files that import it.
+        Of each, those in files named after a module or folder of the mutant come first, then the fastest one of every
+        file. Code outside functions is tested by those that call any function of the file, or of files that import it.
         """
         if mutant.function:
             wanted = re.compile(re.escape(f"{mutant.path}:{mutant.function}"))
@@ -156,12 +163,14 @@ class Copy:
         near = [test for test in self.calls if test.partition("::")[0] in files]
         topics = set(Path(mutant.path).with_suffix("").parts) - {"kernels"}
         named = {path for path in files if any(topic in path for topic in topics)}
-
-        def order(test: str) -> tuple[bool, bool, float]:
-            return test not in direct, test.partition("::")[0] not in named, self.calls[test][0]
-
+        places: Counter[str] = Counter()
+        order = {}
+        for test in sorted(near, key=lambda test: (test not in direct, self.calls[test][0])):
+            path = test.partition("::")[0]
+            places[path] += 1
+            order[test] = test not in direct, path not in named, places[path], self.calls[test][0]
         chosen, total = [], 0.0
-        for test in sorted(near, key=order):
+        for test in sorted(near, key=order.__getitem__):
             total += self.calls[test][0]
             if chosen and total > seconds:
                 break
@@ -169,7 +178,7 @@ class Copy:
         return chosen
 
     def outcome(self, mutant: Mutant, seconds: float) -> str:
-        """Return what the tests make of a mutant; those in the file of the fastest one are tried first."""
+        """Return what the tests make of a mutant; those in the file of the first one are tried first."""
         tests = self.tests_of(mutant, seconds)
         if not tests:
             return "not called"
