@@ -59,7 +59,6 @@ def test_undamped_stop_returns_the_speed(method, stiffness):
     assert result.valid == "yes"
 
 
-@pytest.mark.plain_python
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("zeta", [0.05, 0.3, 0.8, 2.0])
 def test_damped_stop_releases_at_zero_force(method, zeta):
@@ -105,7 +104,6 @@ def test_step_of_any_length_stops_at_a_stop(method):
     assert result.valid == "yes"
 
 
-@pytest.mark.plain_python
 @pytest.mark.parametrize("method", ["automatic", "rosenbrock"])
 @pytest.mark.parametrize("damping", [40.0, 4.0, 0.0])
 def test_joint_at_rest_at_its_stop_does_not_limit_the_steps(method, damping):
@@ -125,7 +123,6 @@ def test_joint_at_rest_at_its_stop_does_not_limit_the_steps(method, damping):
     assert peak_of(result, "stop") < 0.01
 
 
-@pytest.mark.plain_python
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("force", [1.0, 1e-3, -1e-3])
 def test_joint_at_rest_at_its_stop_follows_a_force_that_begins_later(method, force):
