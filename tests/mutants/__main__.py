@@ -149,7 +149,7 @@ class Copy:
         """Return the tests that call the function of a mutant, then the others in their files, within so many seconds.
 
         Of each, those in files named after a module or folder of the mutant come first, then the fastest one of every
-        file. Code outside functions is tested by those that call any function of the file, or of files that import it.
+        file. Code outside functions is tested by files that call any function of its file, or of those that import it.
         """
         if mutant.function:
             wanted = re.compile(re.escape(f"{mutant.path}:{mutant.function}"))
@@ -161,6 +161,8 @@ class Copy:
         direct = {test for test, (_, calls) in self.calls.items() if any(map(wanted.fullmatch, calls))}
         files = {test.partition("::")[0] for test in direct}
         near = [test for test in self.calls if test.partition("::")[0] in files]
+        if not mutant.function:
+            direct = set(near)
         topics = set(Path(mutant.path).with_suffix("").parts) - {"kernels"}
         named = {path for path in files if any(topic in path for topic in topics)}
         places: Counter[str] = Counter()

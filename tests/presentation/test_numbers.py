@@ -135,3 +135,9 @@ def test_a_negative_size_has_the_unit_of_its_amount() -> None:
     assert format_quantity(-2.5e-3, "m") == "-2.5 mm"
     assert format_quantity(-1e-9, "m/s", resolution=1e-8) == "0 m/s"
     assert format_number(-0.046375, 0.01) == "-0.05"
+
+
+def test_whole_numbers_are_shown_in_full() -> None:
+    """Counts and numbers of runs identify something; with another unit they are measured values."""
+    assert format_value(12345678) == "12345678"
+    assert format_value(12345678, 0.1) == "1.2346e+06"

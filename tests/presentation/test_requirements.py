@@ -1,23 +1,26 @@
 """Requirement matrices: limits, factors and verdicts in words."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement
 from softdock.presentation.discrepancies import discrepancies_html, discrepancy_status
 from softdock.presentation.phases import PhasePeak, phase_bars_html, phase_share_table, phase_table
 from softdock.presentation.requirements import (
+    NO_VALUE,
     campaign_requirement_table,
     demand_text,
     format_margin,
     limit_text,
     overall_verdict,
+    requirement_table,
     requirement_text,
 )
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import SI
-from softdock.result import Phase
+from softdock.result import Phase, RequirementVerdict, Result
 from softdock.result.digest import NO_DIGEST
 from softdock.result.requirements import CampaignVerdict
 
@@ -110,6 +113,44 @@ def test_a_result_without_digest_is_doubtful_and_one_that_differs_has_failed() -
     shown = discrepancies_html(["<b> differs."])
     assert 'class="status failed"' in shown
     assert "Not verified: &lt;b&gt; differs." in shown
+
+
+class Run:
+    """What the matrix of a run needs of a result."""
+
+    def __init__(self, requirements: dict[str, Any], value: float | None, valid: str = "yes") -> None:
+        self.definition = {"requirements": requirements}
+        self.units: dict[str, str] = {}
+        self.valid = valid
+        self.contact_conditions = dict.fromkeys(CONDITION_UNITS, 0.0) | {"axial_speed": 0.04, "offset": 0.02}
+        self.requirements = [
+            RequirementVerdict(id=key, value=value, limit=None, margin=None, verdict="met")
+            for key in requirements
+        ]
+
+
+@pytest.mark.parametrize(
+    ("axial_speed", "cells"),
+    [
+        ("30 mm/s", ["axial speed 40 mm/s", "at most 30 mm/s (own limits)"]),
+        (["50 mm/s", "90 mm/s"], ["axial speed 40 mm/s", "at least 50 mm/s (own limits)"]),
+    ],
+)
+def test_the_worst_condition_of_a_contact_is_shown_with_its_own_limit(
+    axial_speed: Any, cells: list[str]
+) -> None:
+    limits = {"conditions": {"axial_speed": axial_speed, "offset": "100 mm"}}
+    table = requirement_table(cast(Result, Run({"R1": limits}, 1.0)))
+    assert list(table.rows[0][2:4]) == cells
+    words = {"requirement", "text", "limit", "verdict", "source"}
+    assert {table.header[column] for column in table.left} == words
+
+
+@pytest.mark.parametrize(("valid", "text"), [("yes", NO_VALUE), ("warned", NO_VALUE), ("no", "not valid")])
+def test_a_requirement_without_a_value_says_why(valid: str, text: str) -> None:
+    for limits in ({"conditions": {"offset": "100 mm"}}, {"metric": "load", "at_most": 3.0}):
+        table = requirement_table(cast(Result, Run({"R1": limits}, None, valid)))
+        assert table.rows[0][2] == text
 
 
 def phase(name: str, start: float, end: float, ended: str = "condition") -> Phase:

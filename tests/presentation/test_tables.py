@@ -53,6 +53,11 @@ def test_values_of_one_row_have_one_unit() -> None:
     ]
 
 
+def test_a_metric_that_is_a_list_in_one_column_is_left_out_of_all() -> None:
+    table = metric_table({"path": [1.0, 2.0], "speed": 1.0}, {"path": 3.0, "text": "two words"}, {})
+    assert [row[0] for row in table.rows] == ["speed"]
+
+
 def test_members_of_a_mapping_have_a_line_each() -> None:
     table = quantity_table({"velocities_after": {"chaser": 0.01, "target": 2.0}}, {"velocities_after": "m/s"})
     assert table.rows == [
