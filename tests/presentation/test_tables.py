@@ -123,6 +123,18 @@ def test_errors_of_laws_that_do_not_apply_are_left_out_in_a_line_and_said_in_a_t
     assert table.statuses == [Status.GOOD, Status.NEUTRAL, Status.FAILED]
 
 
+def test_columns_of_words_are_on_the_left_and_numbers_on_the_right() -> None:
+    """So that numbers of one column can be compared; units follow their numbers."""
+    tables = [
+        metric_table({"speed": 0.5}, {"speed": 0.4}, {"speed": "m/s"}, {"other": {"speed": 1.0}}),
+        quantity_table({"speed": 0.5}, {"speed": "m/s"}),
+        first_event_table([Event(time=0.25, name="touch", message="They touch.")]),
+    ]
+    for table in tables:
+        for column, cell in enumerate(table.rows[0]):
+            assert (column in table.left) != cell.removesuffix(" s").replace(".", "").isdecimal()
+
+
 def test_events_are_in_the_order_of_the_log() -> None:
     events = [
         {"time": 0.5, "name": "seated", "message": ""},
