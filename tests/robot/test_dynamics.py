@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated_arm
+from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated_arm, telescopic
 from softdock.dynamics.entry_points import derivative
 from softdock.robot.bodies import body_name, build_bodies
 from softdock.robot.urdf import parse_urdf, read_urdf
 from softdock.tree.joints import Free
 
 pinocchio = pytest.importorskip("pinocchio")
-ROBOTS = {"lwr": LWR.read_text(encoding="utf-8"), "branched": branched()}
+ROBOTS = {"lwr": LWR.read_text(encoding="utf-8"), "branched": branched(), "telescopic": telescopic()}
 ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 
