@@ -44,6 +44,7 @@ TARGETS = {
     "assembly": Target(
         ("assembly/**/*.py",),
         (
+            "campaign/test_number_replacement.py",
             "contact/*.py",
             "dynamics/*.py",
             "flexible/*.py",
