@@ -22,6 +22,8 @@ from softdock.presentation.assessment import (
 )
 from softdock.presentation.colours import (
     FAILURES,
+    SERIES,
+    SERIES_DARK,
     STATUS_COLOURS,
     TERMINAL_STYLES,
     css_variables,
@@ -193,6 +195,11 @@ def test_every_status_has_a_colour_on_light_and_dark() -> None:
             f"--{status.value}: {pair[dark]}" in css_variables(dark)
             for status, pair in STATUS_COLOURS.items()
         )
+
+
+def test_curves_have_a_colour_for_each_background() -> None:
+    for dark, series in ((False, SERIES), (True, SERIES_DARK)):
+        assert [f"--c{i}: {colour}" in css_variables(dark) for i, colour in enumerate(series)] == [True] * 6
 
 
 def test_successes_have_one_colour_and_failures_one_each() -> None:
