@@ -12,7 +12,7 @@ DEMO := out/demo
 # 7.8 instead of 3.2 s of CPU time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install kernels wheel test-wheel demo test test-long test-python test-boundscheck fuzz robustness check format docs pictures bench clean
+.PHONY: install kernels wheel test-wheel demo test test-long test-python test-boundscheck fuzz mutants robustness check format docs pictures bench clean
 
 # Of the 14,000 modules most are never imported (--no-compile). One run with a report stores the bytecode of those that
 # commands use, also for environments in which Python stores none, and shows that the installation works.
@@ -71,6 +71,10 @@ test-boundscheck: install
 # Seeded mutations of all input formats; FUZZ="--count 1000000 --seconds 7200 --formats step,mesh --seed 2" for more.
 fuzz: install
 	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+# Small faults in the sources, which tests must notice; MUTANTS="--count 100 --seconds 3600 --packages kernels --seed 2" for more.
+mutants: install
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 # Try the faults of docs/robustness.md again and write its tables.
 robustness: install

@@ -23,6 +23,7 @@ def punch(radius=0.01):
     return Profile(segments=(Line(start=(0.0, 0.0), end=(0.0, radius)),))
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("depth", [40e-6, 126e-6, 400e-6])
 @pytest.mark.parametrize("turn", [0.0, 0.4, 1.3])
 def test_force_of_a_sphere_on_a_flat_layer(depth, turn):
@@ -39,6 +40,7 @@ def test_force_of_a_sphere_on_a_flat_layer(depth, turn):
     assert contact.pressure == pytest.approx(STIFFNESS * contact.depth)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("depth", [40e-6, 126e-6, 400e-6])
 def test_force_on_flat_cells_below_a_sphere(depth):
     """Roles exchanged: int c s n_z dA over the flat is c pi (R - d) d^2; the two differ by d / R."""
@@ -157,6 +159,7 @@ def test_block_creeps_on_an_incline(law, creep):
     assert speed == pytest.approx(creep(v0, math.tan(tilt) / mu), rel=1e-4)
 
 
+@pytest.mark.plain_python
 def test_points_converge_to_the_same_force():
     """The midpoint rule on a patch of radius a with points h apart errs by about (h/a)^1.5."""
     depth = 300e-6

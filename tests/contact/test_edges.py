@@ -77,6 +77,7 @@ def test_peaks_at_an_edge_are_those_of_its_deepest_point(surface, solid):
     assert max(forces) > 1.0
 
 
+@pytest.mark.plain_python
 def test_pressure_at_an_edge_has_its_damping():
     """c s + d(s) v, with the full damping beyond the damping depth and the speed of the edge itself."""
     layer = ElasticLayer(areal_stiffness=STIFFNESS, damping=1e7, damping_depth=50e-6)
@@ -95,6 +96,7 @@ def test_pressure_at_an_edge_has_its_damping():
     assert contact.pressure == pytest.approx(STIFFNESS * depth + 1e7 * closing, rel=1e-6)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("depth", [2e-6, 20e-6, 200e-6])
 def test_a_run_sees_the_deepest_point_of_an_edge(depth):
     """This includes shallow contacts in which no point of a cell is inside the material."""

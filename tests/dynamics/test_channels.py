@@ -8,13 +8,14 @@ import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, assemble, scene
 from softdock.assembly.channels.records import channel_records
-from softdock.assembly.channels.registry import default_observations
+from softdock.assembly.channels.registry import default_observations, list_channels, unit_of
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.elements.spring.model import Spring
 from softdock.model.observations import parse_observation
 from softdock.model.system import Body, System
+from softdock.scenario.loading import load
 from softdock.tree.joints import Prismatic
 
 BODY = ("x", "distance", "vy", "velocity", "wz", "rate", "tilt", "qw", "qy")
@@ -68,3 +69,17 @@ def test_components_that_share_a_frame_have_the_bits_of_separate_ones():
     assert channels.shared.any()
     channels.shared = 0
     assert np.array_equal(simulation.run().history, replace(simulation, channels=channels).run().history)
+
+
+@pytest.mark.parametrize("name", ["assist-soft-docking", "assist-approach", "probe-retraction", "pins-1"])
+def test_every_channel_that_is_listed_or_recorded_can_be_asked_for(name):
+    """With the unit listed; zones are listed for every contact of their surface, though none is recorded."""
+    system = load(name)
+    listed = {channel: unit for channel, unit, _ in list_channels(system)}
+    units = {channel: unit_of(system, parse_observation(channel)) for channel in listed}
+    assert units == listed
+    known = {parse_observation(channel) for channel in listed}
+    assert set(default_observations(system)) <= known
+    for contact, members in system.contacts.items():
+        for zone in system.surfaces[members.a].zones:
+            assert listed[f"{contact}/{zone}.force"] == "N"

@@ -238,6 +238,7 @@ def test_plug_within_a_given_capture_radius_jams_on_the_face():
     assert result.metrics["stroke"] == pytest.approx(300.0 / STOP.stiffness, rel=0.05)
 
 
+@pytest.mark.plain_python
 def test_plug_that_starts_beside_its_socket_stores_no_energy():
     """Beyond the opening and 0.1 m from the axis; the guidance would store 200 J there."""
     result = run_scenario(
@@ -289,12 +290,14 @@ def test_impossible_couplings_are_refused(changes, field):
     assert error.value.problems[0].field == field
 
 
+@pytest.mark.plain_python
 def test_energy_of_the_state_includes_the_coupling():
     assembly = assemble(pair((0, 0, 6e-3)))
     stored = energy_and_momentum(system_records(assembly), assembly.y).stored
     assert stored == pytest.approx(record_of(pair((0, 0, 6e-3))).energy, rel=1e-12)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("integrator", [{}, {"step": 0.04}, {"step": 0.04, "method": "rosenbrock"}])
 @pytest.mark.parametrize("instant", [0.0012, 0.013, 0.031, 0.213])
 @pytest.mark.parametrize(

@@ -181,6 +181,7 @@ def test_stop_of_a_universal_joint_is_a_cone():
 # Drives
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_force_of_a_drive_at_its_force_limit_is_the_limit(integrator):
     drive = Drive(joint="mass", target=10.0, stiffness=1e4, damping=10.0, max_force=3.0)
@@ -202,12 +203,14 @@ def test_power_of_a_drive_at_its_power_limit_is_the_limit():
     assert run.end.kinetic == pytest.approx(0.5 * 2.0 * 1.0**2 + 12.0, rel=1e-8)
 
 
+@pytest.mark.plain_python
 def test_a_braking_drive_is_not_limited_in_power():
     drive = Drive(joint="mass", follows="speed", target=0.0, damping=10.0, max_power=1e-3)
     record, _ = evaluate_element(System(bodies=slider(speed=2.0), drives={"motor": drive}), "motor")
     assert (record.force, record.power) == (-20.0, -40.0)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize(("target", "t", "command"), [(1.0, 0.5, 0.1), (-1.0, 0.5, -0.1), (1.0, 9.0, 1.0)])
 def test_the_command_moves_at_its_rate(target, t, command):
     drive = Drive(joint="mass", target=target, rate=0.2, stiffness=100.0, damping=7.0)
@@ -228,6 +231,7 @@ def test_a_drive_without_rate_limit_jumps_to_its_target_at_once(follows):
 # Loads
 
 
+@pytest.mark.plain_python
 @every_integrator
 def test_pulses_give_their_impulse_exactly(integrator):
     """Pulses that begin and end inside steps, overlap and have factors give force times time to rounding."""
@@ -245,6 +249,7 @@ def test_pulses_give_their_impulse_exactly(integrator):
     assert run.end.kinetic == pytest.approx(run.end.work, rel=1e-12)
 
 
+@pytest.mark.plain_python
 @every_integrator
 def test_a_table_of_steps_holds_each_value_until_the_next(integrator):
     load = Load(body="sat", torque=(0.0, 0.0, 1.0), table=((0.1001, 1.0), (0.3003, -2.0), (0.5005, 0.0)))

@@ -18,6 +18,7 @@ from dynamics.trees import (  # noqa: E402
 )
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("decade", range(20))
 def test_accelerations_of_random_trees_equal_those_of_other_engines(decade):
     """Two hundred trees, ten per test; errors are relative to the largest acceleration of the system."""

@@ -44,6 +44,7 @@ ALPHA_MATRIX = np.array([(*row, *(0.0,) * (STAGES - len(row))) for row in ALPHA]
 GAMMA_MATRIX = np.array([(*row, GAMMA, *(0.0,) * (STAGES - 1 - len(row))) for row in GAMMA_BELOW_DIAGONAL])
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_order_for_any_matrix(order):
     """The method has order 4 for any approximation of the Jacobian, the embedded solution order 3."""
@@ -52,6 +53,7 @@ def test_order_for_any_matrix(order):
     assert (np.abs(order_defects(ALPHA_MATRIX, GAMMA_MATRIX, embedded, order)).max() < 1e-14) == (order < 4)
 
 
+@pytest.mark.plain_python
 def test_fast_modes_decay():
     """No oscillation grows for any step (A-stable), and infinitely fast modes vanish in one step (L-stable)."""
     rates = 1j * np.geomspace(1e-3, 1e9, 20001)
@@ -62,6 +64,7 @@ def test_fast_modes_decay():
     assert oscillation == pytest.approx(np.exp(0.5j), abs=2e-5)
 
 
+@pytest.mark.plain_python
 def test_stiff_parts_follow_slow_commands():
     """Errors of h^2 in stages of stiff components (Prothero and Robinson) affect neither the end nor the estimate."""
     both, times = ALPHA_MATRIX + GAMMA_MATRIX, ALPHA_MATRIX.sum(1)
@@ -75,6 +78,7 @@ def test_stiff_parts_follow_slow_commands():
         assert ERROR_WEIGHTS @ stiff == pytest.approx(0.0, abs=scale)
 
 
+@pytest.mark.plain_python
 def test_stages_lie_within_the_step():
     """Commands and loads are evaluated where they act; near lists cover neighbouring stages half a step apart."""
     times = np.sort(ALPHA_MATRIX.sum(1))
@@ -112,6 +116,7 @@ def compare_jacobians(machine, t, y, scales):
     return used[moving, : n_q + n_u], differences[moving, : n_q + n_u], used[:n_q], differences[:n_q]
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 def test_jacobian_of_stiff_elements_at_rest_equals_central_differences(kind, floating):
     """For stiff springs, struts and welds at rest: the omitted terms are proportional to force and speed."""
@@ -302,6 +307,7 @@ def inside_step(
     return single[2, :2]
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("rate", [10.0, 100.0, 1e3, 2e5])
 def test_the_interpolation_of_a_fast_mode_stays_within_its_amplitude(rate):
     """The mode decays by up to 2e4 in the step; a cubic Hermite interpolation would reach 2500 amplitudes."""
@@ -309,6 +315,7 @@ def test_the_interpolation_of_a_fast_mode_stays_within_its_amplitude(rate):
         assert abs(inside_step(0.0, rate, (0.0, 1e-5), 0.1, theta)[1]) < 1e-5
 
 
+@pytest.mark.plain_python
 def test_order_of_the_interpolation():
     """Error h^4 in the middle of a step."""
     errors = []

@@ -94,6 +94,7 @@ def random_pair(seed):
     return System(bodies=bodies)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("seed", range(12))
 def test_a_weld_impulse_keeps_momentum_loses_energy_and_joins(seed):
     assembly = assemble(random_pair(seed))
@@ -108,6 +109,7 @@ def test_a_weld_impulse_keeps_momentum_loses_energy_and_joins(seed):
     assert np.abs(motion[a] - motion[b]).max() <= 1e-11 * np.abs(motion).max()
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("restitution", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_directional_impulse_obeys_its_law(seed, restitution):
@@ -128,6 +130,7 @@ def test_a_directional_impulse_obeys_its_law(seed, restitution):
     assert kinetic0 - kinetic1 == pytest.approx(loss, abs=1e-11 * kinetic0)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize(
     "table", [Prismatic(axis="z"), Planar(attitude=AxisAngle(axis="x", angle=np.pi / 2))]
 )

@@ -44,6 +44,7 @@ def locked_trees(kind: str, floating: bool, seed: int) -> Assembly:
     return replace(assembly, y=y)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("kind", "floating"), SCENES)
 def test_closing_a_lock_causes_the_weld_impulse(kind, floating, seed):

@@ -72,18 +72,21 @@ def test_a_ramp_takes_distance_over_rate(target):
     assert command_at(record, 9.0, 0.0) == (target, 0.0, 0.0)
 
 
+@pytest.mark.plain_python
 def test_a_trapezoid_takes_the_time_of_bang_bang_control():
     for limits, x, distance, v in random_cases(100, 1):
         record = plan_drive("trapezoidal", x + distance, limits, start=(x, v, 0.0))
         assert duration(record) == pytest.approx(fastest_time(distance, v, *limits[:2]), rel=1e-9)
 
 
+@pytest.mark.plain_python
 def test_peak_speed_of_a_triangle_is_the_root_of_acceleration_times_distance():
     record = plan_drive("trapezoidal", 0.5, (10.0, 2.0, 1.0))
     assert duration(record) == pytest.approx(2.0 * math.sqrt(0.5 / 2.0), rel=4 * EPS)
     assert samples(record)[2].max() == pytest.approx(math.sqrt(2.0 * 0.5), rel=1e-2)
 
 
+@pytest.mark.plain_python
 def test_s_curve_from_rest_equals_the_profile_of_the_robot_planner():
     for limits, x, distance, _ in random_cases(60, 2):
         record = plan_drive("s-curve", x + distance, limits, start=(x, 0.0, 0.0))
@@ -94,6 +97,7 @@ def test_s_curve_from_rest_equals_the_profile_of_the_robot_planner():
         assert positions == pytest.approx(x + distance * profile.at(times), abs=1e-9 * (1.0 + abs(distance)))
 
 
+@pytest.mark.plain_python
 def test_an_s_curve_with_unlimited_jerk_is_a_trapezoid():
     for limits, x, distance, v in random_cases(60, 3):
         smooth = plan_drive("s-curve", x + distance, (*limits[:2], 1e9), start=(x, v, 0.0))
@@ -101,6 +105,7 @@ def test_an_s_curve_with_unlimited_jerk_is_a_trapezoid():
         assert duration(smooth) == pytest.approx(duration(sharp), rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.plain_python
 @smooth_law
 def test_profiles_start_at_their_state_end_at_rest_and_stay_within_their_limits(law):
     for limits, x, distance, v in random_cases(40, 4):
@@ -118,6 +123,7 @@ def test_profiles_start_at_their_state_end_at_rest_and_stay_within_their_limits(
         assert before[1] == pytest.approx(0.0, abs=1e-7 * limits[0])
 
 
+@pytest.mark.plain_python
 @smooth_law
 def test_a_command_is_the_integral_of_its_speed(law):
     for limits, x, distance, v in random_cases(8, 5):
@@ -133,6 +139,7 @@ def test_a_command_is_the_integral_of_its_speed(law):
             assert np.abs(np.diff(accelerations)).max() <= limits[2] * step * (1.0 + 1e-6)
 
 
+@pytest.mark.plain_python
 @smooth_law
 def test_a_new_target_while_moving_continues_the_command(law):
     """Position and speed have no jump, the acceleration of a jerk-limited command has none either; limits hold."""
@@ -157,6 +164,7 @@ def test_a_new_target_while_moving_continues_the_command(law):
         assert last == record.target
 
 
+@pytest.mark.plain_python
 @smooth_law
 def test_command_that_overshoots_its_target_returns(law):
     """The target is nearer than the braking distance: the command passes it, stops and returns."""

@@ -148,6 +148,7 @@ def test_relative_motion_resolves_a_micrometre_in_orbit() -> None:
     assert EPS * ORBIT.semi_major_axis > 1e-9
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e3, 1e6])
 def test_difference_of_gravity_has_full_precision(size: float) -> None:
     mu, o = 3.986e14, np.zeros(1, orbit_kernels.ORBIT_MOTION).view(np.recarray)[0]
@@ -192,6 +193,7 @@ def test_gravity_gradient_and_rotation_deform_a_structure() -> None:
     assert np.abs(wanted).max() > 1e-4
 
 
+@pytest.mark.plain_python
 def test_plates_have_drag_and_solar_pressure() -> None:
     plate = BodyPlate(
         body="b", area=3.0, normal=(1.0, 0.2, -0.3), centre=(0.4, -0.5, 0.6), specular=0.3, diffuse=0.2

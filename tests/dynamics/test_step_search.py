@@ -12,6 +12,7 @@ from softdock.dynamics.kernels.channels.channels import CHANNEL, LARGEST, PEAK, 
 from softdock.dynamics.kernels.search.enclosure import curvature_from_previous, enclose
 from softdock.dynamics.kernels.search.hidden_peaks import is_far_below_peak, stays_within_peaks
 from softdock.dynamics.settings import StepTolerances
+from softdock.elements.coupling.model import Coupling, CouplingEndStop, CouplingLimits
 from softdock.elements.load.model import Load, Pulse
 from softdock.elements.spring.model import Spring
 from softdock.elements.strut.model import Strut
@@ -328,6 +329,49 @@ def test_length_and_force_of_a_strut_in_a_fly_by(speed, miss):
     assert times(result, "short") == times(result, "weak") == pytest.approx([entered], abs=1e-5)
     assert result.metrics["shortest"] == pytest.approx(miss - 0.2, abs=LENGTH)
     assert result.metrics["weakest"] == pytest.approx(1e-7 * (miss - 0.2) + 1e-9, abs=1e-7 * LENGTH)
+
+
+def test_components_of_a_load_that_turns_with_its_body_are_found():
+    """Its components in world axes are harmonic, with many periods in a step; nothing else is observed."""
+    force, rate, part = 3.0, 3.0, 0.999
+    scenario = MultibodyScenario(
+        bodies={"craft": Body(mass=10.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=rate))},
+        loads={"thruster": Load(body="craft", force=(force, 0.0, 0.0), axes="body")},
+        duration=20.0,
+        events={"across": Event(when=f"thruster.fy > {part * force!r} N", once=False)},
+        metrics={"least": "min thruster.fx"},
+        record={"rate": 0.0, "loads": False},
+    )
+    result = simulate(scenario, with_prediction=False)
+    turns = math.asin(part) + 2.0 * math.pi * np.arange(10)
+    assert times(result, "across") == pytest.approx(turns[turns < 20.0 * rate] / rate, abs=1e-6)
+    assert result.metrics["least"] == pytest.approx(-force, rel=1e-6)
+
+
+def test_angles_of_a_coupling_whose_plug_turns_are_found():
+    """The plug turns in front of its socket, out of reach, and points at it once in every turn."""
+    rate, limit = 3.0, 10e-3
+    plug = Revolute(at=(0.0, 0.0, -5.0), axis=(1.0, 0.0, 0.0), rate=rate)
+    coupling = Coupling(
+        plug=Anchor(body="plug"),
+        socket=Anchor(body="world"),
+        stroke=0.01,
+        limits=CouplingLimits(lateral=1e-3, angle=0.03),
+        end_stop=CouplingEndStop(stiffness=1e4),
+    )
+    scenario = MultibodyScenario(
+        bodies={"plug": Body(mass=10.0, inertia=(1.0, 1.0, 1.0), joint=plug)},
+        couplings={"coupling": coupling},
+        duration=20.0,
+        events={"aims": Event(when=f"coupling.angle < {limit!r} rad", once=False)},
+        metrics={"least": "min coupling.angle"},
+        record={"rate": 0.0, "loads": False},
+    )
+    result = simulate(scenario, with_prediction=False)
+    turns = 2.0 * math.pi * np.arange(10)
+    aims = [0.0, *(turns[1:][turns[1:] - limit < 20.0 * rate] - limit) / rate]
+    assert times(result, "aims") == pytest.approx(aims, abs=1e-6)
+    assert result.metrics["least"] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.plain_python

@@ -41,6 +41,7 @@ def peak_of(result, name: str) -> float:
     return load.peak_force
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e8])
 def test_undamped_stop_returns_the_speed(method, stiffness):

@@ -179,6 +179,7 @@ def test_limiting_cases_are_accepted():
     )
 
 
+@pytest.mark.plain_python
 def test_universal_joint_equals_two_revolute_joints():
     """The first axis is fixed in the parent, the second in the body."""
     system = arm(Universal(axes=("y", "x"), angles=(0.3, 0.5)))
@@ -191,6 +192,7 @@ def test_universal_joint_equals_two_revolute_joints():
     assert np.abs(R_NB - turn("y", 0.3) @ turn("x", 0.5)).max() <= 1e-15
 
 
+@pytest.mark.plain_python
 def test_a_planar_joint_slides_in_its_plane_and_turns():
     joint = Planar(
         at=(1.0, 0.0, 0.0), attitude=AxisAngle(axis="x", angle=math.pi / 2), position=(0.2, 0.3), angle=0.4
@@ -201,6 +203,7 @@ def test_a_planar_joint_slides_in_its_plane_and_turns():
     assert R_NB[:, 0] == pytest.approx([math.cos(0.4), 0.0, math.sin(0.4)])
 
 
+@pytest.mark.plain_python
 def test_all_forms_of_an_attitude_agree():
     """Roll, pitch, yaw about fixed axes; axis and angle; quaternion wxyz."""
 
@@ -230,6 +233,7 @@ def test_all_forms_of_an_attitude_agree():
         assert turn(attitude) == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.plain_python
 def test_fixed_bodies_have_the_inertia_of_one_body():
     """Two halves have the mass, centre of mass and inertia of the whole, by the parallel-axis theorem."""
     half = {"mass": 1.0, "inertia": (0.1, 0.2, 0.25)}
@@ -245,6 +249,7 @@ def test_fixed_bodies_have_the_inertia_of_one_body():
     assert two == pytest.approx(one, abs=1e-15)
 
 
+@pytest.mark.plain_python
 def test_order_of_bodies_does_not_change_the_motion():
     """Children may precede their parents, and trees may be interleaved."""
     bodies = {

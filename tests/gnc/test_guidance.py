@@ -47,6 +47,7 @@ def test_hold_point_far_behind_the_start_is_skipped() -> None:
     assert values(result, "chaser.reference")[-1] == 3.0
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize(("acceleration", "speed"), [(0.001, 0.1), (0.01, 0.2), (1.0, 0.5)])
 def test_speed_of_the_reference_jumps_only_at_the_stop_from_the_least_speed(
     acceleration: float, speed: float

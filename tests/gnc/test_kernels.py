@@ -118,3 +118,13 @@ def test_random_walk_of_a_gyro_does_not_depend_on_its_rate(steps: int) -> None:
         for k in range(steps):
             walk_bias(bias, 1e-3, 4.0 / steps, seed, 4, 2 * k)
     assert biases.std() == pytest.approx(2e-3, rel=4.0 / math.sqrt(2 * biases.size))
+
+
+def test_the_field_of_view_is_a_cone_without_end() -> None:
+    """A point is in view if its direction is within the half-angle of the axis, at any distance."""
+    rng = np.random.default_rng(4)
+    for half_angle in np.radians([10.0, 45.0, 90.0, 120.0]):
+        for point in rng.normal(size=(40, 3)):
+            inside = math.acos(point[2] / math.sqrt(point @ point)) <= half_angle
+            for distance in (1e-3, 1.0, 1e4):
+                assert is_in_view(*(distance * point), math.cos(half_angle)) == inside

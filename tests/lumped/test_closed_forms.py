@@ -31,6 +31,7 @@ def test_restitution_of_a_damped_contact(zeta):
         assert run.separation_time == pytest.approx(np.pi / np.sqrt(500.0 / MU), rel=1e-13)
 
 
+@pytest.mark.plain_python
 def test_body_that_is_pressed_against_a_wall_comes_to_rest():
     """The rear mass pushes the front mass: decreasing rebounds, then rest, then separation."""
     chain = Chain(
@@ -50,6 +51,7 @@ def test_body_that_is_pressed_against_a_wall_comes_to_rest():
     assert later.energy_error <= 1e-12 * later.energy_scale
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_impulsive_impact_equals_theory_to_rounding(e):
     m = (17.0, 2.0, 1.5, 15.0)
@@ -88,6 +90,7 @@ def test_wedge_between_two_bodies_follows_the_closed_form(friction_angle):
     assert fast.latch_time == pytest.approx(latch.latch_time(1.01 * w_in * 0.02, w_in, 0.02), rel=1e-12)
 
 
+@pytest.mark.plain_python
 def test_self_locking_and_jamming_wedges():
     chain = Chain(chaser_masses=(15.0,), target_masses=(17.0,), speed=0.02, wedge=wedge(0.7))
     held = run_chain(chain, end_time=5.0)
@@ -99,6 +102,7 @@ def test_self_locking_and_jamming_wedges():
     assert jammed.time[-1] == 0.0
 
 
+@pytest.mark.plain_python
 def test_a_stuck_wedge_slides_again_when_the_rear_body_pushes():
     """Light probe with a heavy body on a soft spring: the probe stops, sticks, and is pushed in later."""
     chain = Chain(

@@ -128,6 +128,7 @@ def test_record_does_not_change_the_result():
     assert np.array_equal(half.velocities[:shared], fine.velocities[:shared])
 
 
+@pytest.mark.plain_python
 def test_late_contact_has_the_time_of_the_closed_form():
     chain = Chain(chaser_masses=(1.0,), target_masses=(1.0,), speed=0.1, gap=1.0, pad=Pad(stiffness=100.0))
     assert run_chain(chain, end_time=5.0).outcome is ChainOutcome.NO_CONTACT

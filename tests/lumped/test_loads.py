@@ -44,6 +44,7 @@ def test_spring_between_two_masses_reaches_its_closed_form():
     assert run.link_forces[:, 0].max() == sizes[0]  # in compression
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("zeta", [0.1, 0.4, 0.49, 0.6, 1.5])
 def test_damper_counts_from_the_impulse_on(zeta):
     """Beyond a damping ratio of 1/2 the force falls from its jump d v on; below, it rises to a maximum first."""
@@ -64,6 +65,7 @@ def test_damper_counts_from_the_impulse_on(zeta):
     assert time - run.touch_time == pytest.approx(t, abs=1e-7)
 
 
+@pytest.mark.plain_python
 def test_damper_at_a_last_impulse_counts():
     chain = replace(STRUCK, chaser_damping=(50.0,))
     run = run_chain(chain, end_time=1.0, impacts=1, rate=3.0)
@@ -71,6 +73,7 @@ def test_damper_at_a_last_impulse_counts():
     assert abs(run.link_forces[-1, 0]) == run.link_peaks[0][0]
 
 
+@pytest.mark.plain_python
 def test_spring_to_the_wall():
     chain = Chain(
         chaser_masses=(2.0,),
@@ -117,6 +120,7 @@ def test_latch_reaches_its_closed_form(friction_angle):
     assert run.wedge_force.max() == run.peak_wedge_force
 
 
+@pytest.mark.plain_python
 def test_latch_beside_a_pad_carries_its_share():
     wedge = Wedge.of(stiffness=100.0, angle=0.6, tip_length=0.02)
     pad = Pad(stiffness=3.0 * wedge.inward)
@@ -147,6 +151,7 @@ def test_bundled_scenarios_report_every_load(name):
     assert set(result.metrics) - {"velocities_after"} <= set(scenario.metric_units())
 
 
+@pytest.mark.plain_python
 def test_rigid_impact_has_loads_of_springs_only():
     data = {
         "kind": "chain",

@@ -26,6 +26,7 @@ def energy(p: np.ndarray, v: np.ndarray) -> np.ndarray:
     return (v * v).sum(axis=-1) / 2.0 - MU / np.linalg.norm(p, axis=-1)
 
 
+@pytest.mark.plain_python
 def test_orbit_of_the_station_paper_has_its_mean_motion_and_speed() -> None:
     assert mean_motion(6878e3) == pytest.approx(1.1068e-3, rel=1e-4)
     p, v = LEO.state()
@@ -33,6 +34,7 @@ def test_orbit_of_the_station_paper_has_its_mean_motion_and_speed() -> None:
     assert np.linalg.norm(p) == pytest.approx(RADIUS + 500e3, rel=1e-15)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("orbit", [LEO, OVAL], ids=["circular", "oval"])
 def test_energy_and_angular_momentum_are_conserved_over_ten_orbits(orbit: Orbit) -> None:
     p0, v0 = orbit.state()
@@ -46,6 +48,7 @@ def test_energy_and_angular_momentum_are_conserved_over_ten_orbits(orbit: Orbit)
     )
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("orbit", [LEO, OVAL], ids=["circular", "oval"])
 def test_integration_agrees_with_keplers_equation(orbit: Orbit) -> None:
     times = np.linspace(0.0, 1.3 * orbit.period, 8)
@@ -56,6 +59,7 @@ def test_integration_agrees_with_keplers_equation(orbit: Orbit) -> None:
         np.testing.assert_allclose(v[i], exact_v, atol=1e-9 * np.linalg.norm(exact_v))
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("e", [0.0, 0.1, 0.9, 0.999])
 def test_solution_satisfies_keplers_equation(e: float) -> None:
     for M in np.linspace(-20.0, 20.0, 83):
@@ -63,6 +67,7 @@ def test_solution_satisfies_keplers_equation(e: float) -> None:
         assert E - e * math.sin(E) == pytest.approx(M, abs=1e-14 * (1.0 + abs(M)))
 
 
+@pytest.mark.plain_python
 def test_j2_rotates_the_node_at_the_known_rate() -> None:
     """Secular rate -3/2 J2 n (R/p)^2 cos i, to the first order in J2."""
     orbit = Orbit(altitude="700 km", inclination="60 deg")
@@ -95,6 +100,7 @@ def exact_difference(p: np.ndarray, d: np.ndarray, j2: bool) -> np.ndarray:
         return np.array([float(b - a) for a, b in zip(at(one), at(two))])
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("j2", [False, True])
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e3, 1e6])
 def test_differential_gravity_has_full_precision(size: float, j2: bool) -> None:
@@ -111,12 +117,14 @@ def test_differential_gravity_has_full_precision(size: float, j2: bool) -> None:
         assert np.linalg.norm(plain - exact) > 1e-4 * np.linalg.norm(exact)
 
 
+@pytest.mark.plain_python
 def test_gravity_gradient_is_the_derivative_of_gravity() -> None:
     p = LEO.state()[0]
     d = np.array([1e-3, -2e-3, 1.5e-3])
     np.testing.assert_allclose(gravity_gradient(p) @ d, differential_gravity(p, d), rtol=1e-8)
 
 
+@pytest.mark.plain_python
 def test_hill_axes_point_ahead_and_to_the_earth() -> None:
     p, v = LEO.state()
     R, w = hill_axes(p, v)
@@ -127,6 +135,7 @@ def test_hill_axes_point_ahead_and_to_the_earth() -> None:
     assert w[1] == pytest.approx(-LEO.mean_motion, rel=1e-14)
 
 
+@pytest.mark.plain_python
 def test_clohessy_wiltshire_solves_its_equations() -> None:
     """Two transitions compose to one, and the derivative at zero is the matrix of the equations."""
     n, h = 1.1e-3, 1e-3
@@ -143,6 +152,7 @@ def test_clohessy_wiltshire_solves_its_equations() -> None:
     )
 
 
+@pytest.mark.plain_python
 def test_relative_motion_resolves_micrometres() -> None:
     """Relative motion from 1 um and 1 nm/s, through one orbit, against the closed form; nonlinear terms are 1e-13."""
     start = np.array([1e-6, -0.7e-6, 0.4e-6, 1e-9, 0.5e-9, -0.8e-9])
@@ -161,6 +171,7 @@ def test_relative_motion_resolves_micrometres() -> None:
     assert np.linalg.norm(R.T @ lost - exact[:3]) > 1e-3 * np.linalg.norm(exact[:3])
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("orbit", [LEO, OVAL], ids=["circular", "oval"])
 @pytest.mark.parametrize("j2", [False, True])
 def test_relative_motion_is_exact_at_large_distances(orbit: Orbit, j2: bool) -> None:
@@ -176,6 +187,7 @@ def test_relative_motion_is_exact_at_large_distances(orbit: Orbit, j2: bool) -> 
     np.testing.assert_allclose(found, exact, atol=1e-9 * np.linalg.norm(one))
 
 
+@pytest.mark.plain_python
 def test_gravity_gradient_torque_is_the_moment_of_gravity() -> None:
     """Four masses on arms of a metre, against the exact pull on each; the next term is 1 m / 7000 km."""
     p = LEO.state()[0]
@@ -197,6 +209,7 @@ def test_invalid_orbits_are_refused() -> None:
         Orbit(altitude="500 km", eccentricity=1.0)
 
 
+@pytest.mark.plain_python
 def test_two_impulses_reach_their_point_and_rest_there() -> None:
     """A hop along V-bar from -100 m to -20 m in a third of an orbit, propagated without linearisation."""
     n = LEO.mean_motion
@@ -212,6 +225,7 @@ def test_two_impulses_reach_their_point_and_rest_there() -> None:
     assert np.linalg.norm(v[-1] + second) < 10 * n * 100.0**2 / 6.8e6
 
 
+@pytest.mark.plain_python
 def test_impulses_of_a_radial_hop_equal_the_closed_form() -> None:
     """Half an orbit along V-bar: two equal radial impulses of n dx / 4."""
     n = LEO.mean_motion

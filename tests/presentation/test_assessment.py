@@ -16,11 +16,14 @@ from softdock.presentation.assessment import (
     campaign_status,
     conservation_status,
     error_status,
+    named_outcomes,
     outcome_status,
     validity_status,
 )
 from softdock.presentation.colours import (
     FAILURES,
+    SERIES,
+    SERIES_DARK,
     STATUS_COLOURS,
     TERMINAL_STYLES,
     css_variables,
@@ -156,6 +159,28 @@ def test_the_status_of_an_outcome() -> None:
     assert outcome_status("slid", True, named, ["held"]) is Status.FAILED
 
 
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ([{"name": "held", "message": "Held."}, {"name": "missed"}], ["held", "missed"]),
+        ([{"message": "no name"}, "text", 3, None, {"name": "held"}], ["held"]),
+        ({"name": "held"}, []),
+        (None, []),
+    ],
+)
+def test_outcomes_are_read_from_damaged_scenarios_too(listed: object, names: list[str]) -> None:
+    """Reports are drawn for stored results of other versions, and for files that were edited."""
+    assert named_outcomes({"outcomes": listed}) == names
+    assert named_outcomes({}) == []
+
+
+@pytest.mark.parametrize("name", ["latch-fast", "power-tower-x"])
+def test_outcomes_of_scenarios_that_name_none_are_good_if_the_docking_succeeds(name: str) -> None:
+    scenario = load(name)
+    assert named_outcomes(scenario.model_dump(mode="json")) == []
+    assert outcome_status(simulate(scenario).outcome, True) is Status.GOOD
+
+
 def test_the_status_of_a_campaign() -> None:
     assert campaign_status(True, False, False) is Status.FAILED
     assert campaign_status(False, True, False) is Status.NEUTRAL
@@ -170,6 +195,11 @@ def test_every_status_has_a_colour_on_light_and_dark() -> None:
             f"--{status.value}: {pair[dark]}" in css_variables(dark)
             for status, pair in STATUS_COLOURS.items()
         )
+
+
+def test_curves_have_a_colour_for_each_background() -> None:
+    for dark, series in ((False, SERIES), (True, SERIES_DARK)):
+        assert [f"--c{i}: {colour}" in css_variables(dark) for i, colour in enumerate(series)] == [True] * 6
 
 
 def test_successes_have_one_colour_and_failures_one_each() -> None:

@@ -1,6 +1,11 @@
 """Loads as they are shown: rounding errors beside the largest load of a run are zero."""
 
-from softdock.presentation.loads import largest_reaction_text, reaction_table, without_noise
+from softdock.presentation.loads import (
+    largest_reaction_text,
+    reaction_table,
+    without_noise,
+    without_reaction_metrics,
+)
 from softdock.presentation.phases import PhasePeak, phase_table
 from softdock.result import PeakReaction, RunPhase
 
@@ -25,6 +30,22 @@ def test_rounding_errors_are_shown_as_zero() -> None:
     )
     assert list(table.rows[1]) == ["mount", "mount", "0", "", "0, 0, 0", "0", "", "0, 0, 0"]
     assert "moment" not in largest_reaction_text(LOADS)
+
+
+def test_the_largest_force_and_the_largest_moment_are_named_with_what_transmits_them() -> None:
+    bolt = PeakReaction(
+        name="bolt", kind="mount", peak_force=5.0, t_peak_force=None, peak_moment=20.0, t_peak_moment=1.5
+    )
+    assert largest_reaction_text((*LOADS, bolt)) == (
+        "Largest force 300 N in weld latch at 1.0000 s; largest moment 20 N·m in mount bolt at 1.5000 s."
+    )
+    assert largest_reaction_text([bolt]).startswith("Largest force 5 N in mount bolt; largest")
+    assert largest_reaction_text([]) == ""
+
+
+def test_metrics_beside_a_table_of_loads_leave_out_its_peaks() -> None:
+    metrics = {"peak_force_latch": 300.0, "peak_moment_latch": 0.0, "peak_force_other": 1.0, "latched": True}
+    assert without_reaction_metrics(metrics, LOADS) == {"peak_force_other": 1.0, "latched": True}
 
 
 def test_small_loads_of_a_small_mechanism_are_not_shown_as_zero() -> None:

@@ -8,9 +8,14 @@ from softdock.presentation.numbers import (
     ROUNDING,
     display_resolutions,
     display_unit,
+    format_change,
+    format_confidence,
     format_duration,
+    format_error,
     format_number,
     format_quantity,
+    format_share,
+    format_time,
     format_value,
 )
 from softdock.presentation.unit_systems import DISPLAY_UNITS
@@ -110,3 +115,29 @@ def test_values_of_any_type_have_a_text(value: object, text: str) -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(4.4, "4 s"), (61.0, "1 min 1 s"), (7260.0, "2 h 1 min")])
 def test_durations_are_in_whole_units(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
+
+
+def test_changes_have_a_sign_and_say_where_they_have_no_size() -> None:
+    assert [format_change(change) for change in (0.0, 0.0123, -2.0)] == ["0", "+1.2e-02", "-2.0e+00"]
+    assert format_change(math.inf) == "from 0"
+    assert format_change(math.nan) == ""  # nothing to compare with
+
+
+def test_errors_shares_and_confidences_have_fixed_forms() -> None:
+    assert format_error(None) == "does not apply"
+    assert format_error(1.234e-9) == "1.2e-09"
+    assert format_share(0.1234) == "12.3%"
+    assert (format_confidence(0.95), format_confidence(0.999)) == ("95 %", "99.9 %")
+    assert format_time(1.23456) == "1.2346 s"
+
+
+def test_a_negative_size_has_the_unit_of_its_amount() -> None:
+    assert format_quantity(-2.5e-3, "m") == "-2.5 mm"
+    assert format_quantity(-1e-9, "m/s", resolution=1e-8) == "0 m/s"
+    assert format_number(-0.046375, 0.01) == "-0.05"
+
+
+def test_whole_numbers_are_shown_in_full() -> None:
+    """Counts and numbers of runs identify something; with another unit they are measured values."""
+    assert format_value(12345678) == "12345678"
+    assert format_value(12345678, 0.1) == "1.2346e+06"

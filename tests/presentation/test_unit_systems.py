@@ -112,3 +112,10 @@ def test_a_scenario_names_its_units() -> None:
     assert read_scenario_text(text, "mine").units == "imperial"
     with pytest.raises(InputError, match=r"mine.yaml:3: units: Must be one of automatic"):
         read_scenario_text(text.replace("Imperial", "feet"), "mine")
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
+def test_every_unit_of_a_system_is_known_and_measures_what_it_replaces(system: UnitSystem) -> None:
+    """A unit that is not known would be shown as the SI unit without a word."""
+    for unit, wanted in {**system.units, **system.symbols}.items():
+        assert parse_unit(wanted).dimension == parse_unit(unit).dimension

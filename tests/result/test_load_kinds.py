@@ -1,8 +1,10 @@
 """Every view names the same kind of load for the same member of a scenario, and no input as a load of the result."""
 
 import json
+import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from softdock import simulate
@@ -135,6 +137,32 @@ def test_a_kind_is_signed_if_and_only_if_its_force_becomes_negative(result):
         for name in getattr(result.prepared.scenario, kind.group):
             if f"{name}.force" in result.history:
                 assert kind.signed == (result.history[f"{name}.force"].min() < 0.0), name
+
+
+@pytest.mark.parametrize("group", ["springs", "struts"])
+@pytest.mark.parametrize("speed", [0.3, -0.3])
+def test_the_peak_of_a_signed_load_is_its_largest_size_in_either_direction(group, speed):
+    """A mass leaves the rest position of a damped oscillator: its first swing is the largest, pushed or pulled."""
+    mass, stiffness, damping = 2.0, 200.0, 4.0
+    law = {"stiffness": stiffness, "damping": damping}
+    between_points = {"a": {"body": "world"}, "b": {"body": "slide", "at": [0, 0, 10]}, "length": 10.0}
+    data = {
+        "softdock": 1,
+        "kind": "multibody",
+        "duration": 2.0,
+        "bodies": {"slide": UNIT | {"mass": mass, "joint": {"type": "prismatic", "speed": speed}}},
+        group: {"one": law | (between_points if group == "struts" else AXIAL)},
+    }
+    (load,) = [found for found in simulate(from_data(data)).loads if found.name == "one"]
+    decay = damping / (2.0 * mass)
+    natural = math.sqrt(stiffness / mass)
+    omega = math.sqrt(natural**2 - decay**2)
+    t = np.linspace(0.0, math.pi / omega, 2_000_001)
+    x = speed / omega * np.exp(-decay * t) * np.sin(omega * t)
+    v = speed * np.exp(-decay * t) * (np.cos(omega * t) - decay / omega * np.sin(omega * t))
+    force = np.abs(stiffness * x + damping * v)
+    assert load.peak_force == pytest.approx(force.max(), rel=1e-6)
+    assert load.t_peak_force == pytest.approx(t[force.argmax()], abs=1e-3)
 
 
 @pytest.mark.parametrize("without_own", [False, True], ids=["loads", "recorded-rows"])

@@ -28,21 +28,37 @@ JOINT = """<joint name="{name}" type="{kind}"><origin xyz="0.1 0 0.3" rpy="0.4 0
 
 def branched() -> str:
     """Return two fingers on a prismatic, a revolute and a continuous joint, with a fixed plate."""
+    return _robot(
+        "branched",
+        ("slide", "prismatic", "base", "0.6 0 0.8"),
+        ("turn", "continuous", "slide", "0 1 0"),
+        ("plate", "fixed", "turn", "1 0 0"),
+        ("left", "revolute", "plate", "0 0 -1"),
+        ("right", "revolute", "plate", "1 2 2"),
+    )
+
+
+def telescopic() -> str:
+    """Return an arm whose reach changes: a prismatic joint between two revolute ones."""
+    return _robot(
+        "telescopic",
+        ("shoulder", "revolute", "base", "0 1 0"),
+        ("boom", "prismatic", "shoulder", "1 0 0"),
+        ("wrist", "revolute", "boom", "0.6 0 0.8"),
+    )
+
+
+def _robot(title: str, *moving: tuple[str, str, str, str]) -> str:
+    """Return a robot with a link for every joint: name, type, parent and axis."""
     links = "".join(
         LINK.format(name=name, x=0.1 * i, y=-0.2 * i, mass=1.0 + i)
-        for i, name in enumerate(("base", "slide", "turn", "plate", "left", "right"))
+        for i, name in enumerate(["base", *(child for child, *_ in moving)])
     )
     joints = "".join(
         JOINT.format(name=f"j_{child}", kind=kind, parent=parent, child=child, axis=axis)
-        for child, kind, parent, axis in (
-            ("slide", "prismatic", "base", "0.6 0 0.8"),
-            ("turn", "continuous", "slide", "0 1 0"),
-            ("plate", "fixed", "turn", "1 0 0"),
-            ("left", "revolute", "plate", "0 0 -1"),
-            ("right", "revolute", "plate", "1 2 2"),
-        )
+        for child, kind, parent, axis in moving
     )
-    return f'<robot name="branched">{links}{joints}</robot>'
+    return f'<robot name="{title}">{links}{joints}</robot>'
 
 
 def arm(robot: Description, mount: Fixed | Free | None = None) -> Arm:

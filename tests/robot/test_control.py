@@ -18,6 +18,7 @@ from softdock.tree.joints import Revolute
 STIFFNESS = np.array([1000.0, 800.0, 600.0, 400.0, 300.0, 200.0, 50.0])
 
 
+@pytest.mark.plain_python
 def test_decoupled_modes_reproduce_mass_stiffness_and_damping():
     M = arm(read_urdf(LWR)).mass_matrix(BENT)
     modes = decoupled_modes(M, STIFFNESS)
@@ -31,6 +32,7 @@ def test_decoupled_modes_reproduce_mass_stiffness_and_damping():
     np.testing.assert_allclose(-roots.real / np.abs(roots), 0.7, rtol=1e-8)
 
 
+@pytest.mark.plain_python
 def test_different_damping_ratios_apply_to_their_joints():
     """Where the masses do not couple, every joint has its own ratio."""
     M, k, ratio = np.diag([1.0, 4.0, 0.5]), np.array([9.0, 16.0, 2.0]), np.array([0.2, 0.7, 1.0])
@@ -116,12 +118,14 @@ def test_without_compensation_an_arm_sags_by_its_weight_over_its_stiffness():
     np.testing.assert_allclose(250.0 * (BENT - q), robot.arm.gravity_torque(q, GRAVITY), atol=1e-4)
 
 
+@pytest.mark.plain_python
 def test_limits_equal_those_of_the_urdf_file():
     limits = joint_limits(read_urdf(LWR))
     assert limits.joints == 7
     np.testing.assert_allclose(limits.q_min, -limits.q_max)
 
 
+@pytest.mark.plain_python
 def test_coulomb_friction_stops_a_wheel_at_the_predicted_time():
     """I w0 / f, with its energy dissipated; the regularisation prolongs it slightly."""
     wheel = Body(mass=1.0, inertia=(0.1, 0.1, 0.2), joint=Revolute(rate=5.0))

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated_arm
+from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated_arm, telescopic
 from softdock.dynamics.entry_points import derivative
 from softdock.robot.bodies import body_name, build_bodies
 from softdock.robot.urdf import parse_urdf, read_urdf
 from softdock.tree.joints import Free
 
 pinocchio = pytest.importorskip("pinocchio")
-ROBOTS = {"lwr": LWR.read_text(encoding="utf-8"), "branched": branched()}
+ROBOTS = {"lwr": LWR.read_text(encoding="utf-8"), "branched": branched(), "telescopic": telescopic()}
 ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 
@@ -38,6 +38,7 @@ def positions(model, q, order) -> np.ndarray:
     return pinocchio.integrate(model, out, v)
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("name", ROBOTS)
 def test_mass_matrix_bias_gravity_and_jacobian_equal_pinocchios(name):
     robot = parse_urdf(ROBOTS[name])
@@ -61,6 +62,7 @@ def test_mass_matrix_bias_gravity_and_jacobian_equal_pinocchios(name):
         np.testing.assert_allclose(ours.jacobian(q, tip), J[ANGULAR_FIRST][:, order], atol=1e-12)
 
 
+@pytest.mark.plain_python
 def test_a_floating_base_equals_pinocchios_free_flyer():
     robot, text = read_urdf(LWR), ROBOTS["lwr"]
     model = pinocchio.buildModelFromXML(text, pinocchio.JointModelFreeFlyer())
@@ -79,6 +81,7 @@ def test_a_floating_base_equals_pinocchios_free_flyer():
         np.testing.assert_allclose(got.h, h, atol=1e-10 * np.abs(h).max())
 
 
+@pytest.mark.plain_python
 @pytest.mark.parametrize("mount", [None, Free()], ids=["table", "floating"])
 def test_accelerations_of_the_simulation_match_the_mass_matrix(mount):
     """Two independent methods: articulated bodies in the simulation, composite bodies in the controller's model."""

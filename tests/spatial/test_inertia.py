@@ -12,6 +12,8 @@ from softdock.spatial.rotations import matrix_from_rotation_vector, skew
 from softdock.spatial.vectors import inverse_motion_transform
 from softdock.tree.kernels import fused_algebra
 
+pytestmark = pytest.mark.plain_python
+
 ROUNDING = 1e-13
 
 

@@ -14,6 +14,8 @@ from softdock.spatial.vectors import (
     wrench_of_force,
 )
 
+pytestmark = pytest.mark.plain_python
+
 CLOSE = 1e-11  # lengths of 50 m and products of them, in double precision
 
 

@@ -12,6 +12,8 @@ from tests.spatial.cases import EPS, Floats, plain, quaternions, rotations, unit
 from softdock.spatial import kernels
 from softdock.spatial import rotations as r
 
+pytestmark = pytest.mark.plain_python
+
 angles = st.floats(-math.pi, math.pi)
 CLOSE = 50 * EPS  # of products of a few numbers up to one
 
