@@ -401,7 +401,6 @@ def test_the_schema_covers_campaigns() -> None:
         ("duration: 10 s", "t_end: 10 s", "'duration'"),
         ("coefficient: 0.1", "mu: 0.1", "'coefficient'"),
         ("{type: universal, at: [0, 0, 1 m]}", "gimbal", "Write {type: universal}."),
-        ("type: universal", "type: cylindrical", "revolute joint about the same axis"),
         (
             "friction: {coefficient: 0.1, speed: 2 mm/s}",
             "restitution: 0.5",

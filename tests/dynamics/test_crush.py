@@ -279,7 +279,7 @@ def problems_of(**fields) -> str:
         ({"crushed": 0.2}, "Must be at most the stroke, 0.1"),
         ({"rebound_stiffness": 4000.0}, "Must be above plateau / stroke, 5000"),
         ({"upper": "3 deg"}, "unit of a turning joint"),
-        ({"joint": Planar()}, "Must be the axis of the planar joint"),
+        ({"joint": Planar()}, "Must be one axis of the planar joint"),
         ({"joint": Universal()}, "Must be given: the axis of the universal joint"),
     ],
 )

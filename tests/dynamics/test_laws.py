@@ -28,7 +28,17 @@ from dynamics.systems import (
 from softdock.model.system import Body, FullInertia, System
 from softdock.spatial.rotations import matrix_from_quaternion, quaternion_product
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal, direction
+from softdock.tree.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    direction,
+)
 
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
@@ -237,6 +247,8 @@ def mirror_joint(j):
         new["axis"] = axial(j.axis)
     elif isinstance(j, Prismatic):
         new["axis"] = polar(j.axis)
+    elif isinstance(j, Cylindrical):
+        new |= {"axis": polar(j.axis), "angle": -j.angle, "rate": -j.rate}
     elif isinstance(j, Universal):
         new["axes"] = tuple(axial(axis) for axis in j.axes)
     elif isinstance(j, Spherical):

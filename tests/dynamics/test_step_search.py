@@ -531,7 +531,7 @@ def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
     """Bounds by few operations, as (M118), are not below those of the parabola through both values."""
     rng, excluded = np.random.default_rng(5), 0
     channel, peak = records(1, CHANNEL)[0], records(1, PEAK)[0]
-    channel.kind, channel.form, channel.scale, channel.load = (
+    channel.kind, channel.form, channel.scale, channel.reaction = (
         ChannelKind.ELEMENT_FORCE,
         form,
         1.0,

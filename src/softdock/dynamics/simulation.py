@@ -89,8 +89,8 @@ def _check_settings(settings: Settings, assembly: SystemArrays) -> None:
     if not 0.0 <= duration < math.inf:
         raise InputError("Must be a finite time [s].", field="duration", given=str(duration))
     if not isinstance(method, Method):
-        names = ", ".join(f"Method.{method.name}" for method in Method)
-        raise InputError(f"Must be method of {names}.", field="method", given=repr(method))
+        names = ", ".join(f"Method.{known.name}" for known in Method)
+        raise InputError(f"Must be one of {names}.", field="method", given=repr(method))
     if step is not None and not 0.0 < step < math.inf:
         message = "Must be a time above 0 s, or None for error control."
         raise InputError(message, field="step", given=str(step))

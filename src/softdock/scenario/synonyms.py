@@ -137,9 +137,6 @@ _IN_LAYER = "Stiffness and damping of a contact are those of its `layer`."
 
 _NORMAL = "Write it below `normal`: {normal: {mean: ..., deviation: ...}}."
 ADVICE: dict[str, dict[str, str]] = {
-    "cylindrical": {
-        "prismatic": "Use two bodies: one on a prismatic joint and, on it, one on a revolute joint about the same axis."
-    },
     "damping": {"layer": _IN_LAYER, "type": _ON_JOINT},
     "stiffness": {"layer": _IN_LAYER, "type": _ON_JOINT},
     "restitution": {

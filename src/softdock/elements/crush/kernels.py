@@ -28,7 +28,7 @@ class CrushValue(IntEnum):
     COMPRESSION = 2
 
 
-class Branch(IntEnum):
+class CrushBranch(IntEnum):
     """Parts of the law."""
 
     APART = 0
@@ -112,11 +112,11 @@ def apply(system, i, t, q, u, dy):
     push_joint(element, system.axes, -law.side * force, 0.0, 0.0)
     data.force, data.energy, data.loss = force, energy, force * rate
     dy[element.at_state], dy[element.at_state + 1] = rate, force * rate
-    data.branch = Branch.ELASTIC.value
+    data.branch = CrushBranch.ELASTIC.value
     if rate > 0.0:
-        data.branch = Branch.CRUSHING.value
+        data.branch = CrushBranch.CRUSHING.value
     elif depth >= law.stroke and e > law.elastic_limit:
-        data.branch = Branch.BOTTOMED.value
+        data.branch = CrushBranch.BOTTOMED.value
 
 
 @inline

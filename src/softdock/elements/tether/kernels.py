@@ -28,7 +28,7 @@ class TetherValue(IntEnum):
     POWER = 2
 
 
-class Branch(IntEnum):
+class TetherBranch(IntEnum):
     """Parts of the law."""
 
     SLACK = 0
@@ -157,9 +157,9 @@ def apply(system, i, t, q, u, dy):
     push_bodies(a, b, data, 0.0, 0.0, 0.0, -x * tension, -y * tension, -z * tension, p[0], p[1], p[2])
     data.force, data.energy = tension, 0.5 * elastic * stretch
     data.loss, data.power = (tension - elastic) * (rate - slip) + tension * slip, -tension * winding
-    data.branch = Branch.TAUT.value if tension > 0.0 else Branch.RELEASED.value
+    data.branch = TetherBranch.TAUT.value if tension > 0.0 else TetherBranch.RELEASED.value
     if share > 0.0:
-        data.branch = Branch.SLIPPING.value
+        data.branch = TetherBranch.SLIPPING.value
     if element.at_state >= 0:
         dy[element.at_state] = winding + slip
 
