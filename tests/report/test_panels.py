@@ -11,8 +11,8 @@ from softdock import load, simulate
 from softdock.errors import InputError
 from softdock.presentation.unit_systems import AUTOMATIC, IMPERIAL
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_reactions, peak_components, reaction_channels
 from softdock.report.panels import MOST_CURVES, motion_panels, overview_panels, reaction_panels, visible_rows
+from softdock.report.reaction_channels import history_reactions, peak_components, reaction_channels
 from softdock.report.run_figures import draw_run
 from softdock.result import Channel, History, Result
 

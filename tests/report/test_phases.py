@@ -6,7 +6,7 @@ import pytest
 
 from softdock import simulate
 from softdock.presentation.phases import phase_bars_html, phase_table
-from softdock.report.load_channels import phase_peaks
+from softdock.report.reaction_channels import phase_peaks
 from softdock.report.run import run_report
 from softdock.result import Result, RunPhase
 from softdock.scenario.multibody import MultibodyScenario

@@ -8,7 +8,7 @@ from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.chart import LimitLine
 from softdock.presentation.numbers import format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.report.load_channels import reaction_channels
+from softdock.report.reaction_channels import reaction_channels
 from softdock.result import Result
 from softdock.result.requirements import read_bounds, read_requirements
 

@@ -7,7 +7,7 @@ import io
 from softdock.errors import InputError
 from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
-from softdock.presentation.loads import largest_reaction_text, reaction_table
+from softdock.presentation.reactions import largest_reaction_text, reaction_table
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.unit_systems import unit_system_of
 from softdock.report.plot import plot

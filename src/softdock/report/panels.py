@@ -13,7 +13,7 @@ from softdock.presentation.chart import Chart, LimitLine, TimeCurve, time_chart
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
-from softdock.report.load_channels import ReactionChannel, reaction_channels
+from softdock.report.reaction_channels import ReactionChannel, reaction_channels
 from softdock.report.relative_motion import relative_pose
 from softdock.result import Array, Result, RunEvent
 from softdock.tree.frames import Anchor

@@ -12,9 +12,9 @@ from softdock.presentation.assessment import named_outcomes, outcome_status
 from softdock.presentation.chart import LimitLine, event_marks
 from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
-from softdock.presentation.loads import largest_reaction_text, reaction_table, without_reaction_metrics
 from softdock.presentation.numbers import display_resolutions, format_time
 from softdock.presentation.phases import PEAK_NOTE, PHASE_STYLE, phase_bars_html, phase_table
+from softdock.presentation.reactions import largest_reaction_text, reaction_table, without_reaction_metrics
 from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.run import metric_table, prediction_sentences
 from softdock.presentation.tables import status_mark
@@ -29,9 +29,9 @@ from softdock.report.evidence import evidence_parts, validity_paragraph
 from softdock.report.imprint import Imprint, report_date
 from softdock.report.inputs import input_parts
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_reactions, peak_components, phase_peaks
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.panels import CurvePanel, motion_panels, reaction_panels
+from softdock.report.reaction_channels import history_reactions, peak_components, phase_peaks
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data

@@ -12,9 +12,9 @@ from softdock.presentation.assessment import (
     validity_text,
 )
 from softdock.presentation.discrepancies import discrepancy_status, discrepancy_texts
-from softdock.presentation.loads import largest_reaction_text, reaction_table, without_reaction_metrics
 from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
+from softdock.presentation.reactions import largest_reaction_text, reaction_table, without_reaction_metrics
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.run import (
     conservation_errors,
@@ -25,7 +25,7 @@ from softdock.presentation.run import (
 )
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
-from softdock.report.load_channels import phase_peaks
+from softdock.report.reaction_channels import phase_peaks
 from softdock.result import Audit, Result
 from softdock.result.damaged_results import damaged_result_errors
 

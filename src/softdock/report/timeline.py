@@ -9,11 +9,11 @@ import numpy as np
 from softdock.model.member_kinds import reactions_of
 from softdock.presentation.chart import TimeCurve
 from softdock.presentation.labels import label
-from softdock.presentation.loads import without_noise
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
+from softdock.presentation.reactions import without_noise
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.scene import Scene
-from softdock.report.load_channels import history_reactions
+from softdock.report.reaction_channels import history_reactions
 from softdock.result import Result
 
 MOST_ENTRIES = 60

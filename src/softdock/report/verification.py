@@ -18,8 +18,8 @@ from softdock.dynamics.kernels.recording.evaluation import AFTER_JUMP
 from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
 from softdock.model.requirements import metric_names
-from softdock.presentation.loads import noise_floor
-from softdock.report.load_channels import history_reactions, reaction_channels
+from softdock.presentation.reactions import noise_floor
+from softdock.report.reaction_channels import history_reactions, reaction_channels
 from softdock.result import Array, Result
 from softdock.result.damaged_results import damaged_result_errors
 from softdock.result.digest import NO_DIGEST, digest_discrepancy

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo
 
-from softdock.assembly.loads import reaction_channels
+from softdock.assembly.reaction_channels import reaction_channels
 from softdock.elements.lock.model import Lock
 from softdock.elements.registry import ELEMENT_KINDS, Name
 from softdock.elements.spring.model import Spring, energy_metric

@@ -15,7 +15,7 @@ from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.prediction.chain import predict_chain
 from softdock.result import Audit, Channel, History, PeakReaction, Result, RunEvent, Timing
 from softdock.scenario.chain import CONTACT, LATCH, LATCH_SPRING, ChainScenario
-from softdock.simulation.loads import reaction_metrics, sort_reactions
+from softdock.simulation.reactions import reaction_metrics, sort_reactions
 from softdock.simulation.real_time import RealTime
 from softdock.simulation.row_times import after_jumps, space_rows
 

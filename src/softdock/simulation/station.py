@@ -24,8 +24,8 @@ from softdock.prediction.station import predict_docking
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import FREQUENCIES, READING_DELAY, StationScenario
-from softdock.simulation.loads import reaction_metrics
 from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.reactions import reaction_metrics
 from softdock.simulation.real_time import RealTime
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import (

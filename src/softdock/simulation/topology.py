@@ -11,7 +11,7 @@ from softdock.assembly.channels.records import channel_records, use_line_forces
 from softdock.assembly.channels.registry import default_observations, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
-from softdock.assembly.loads import ReactionChannels, reaction_channels
+from softdock.assembly.reaction_channels import ReactionChannels, reaction_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search.events import EVENT, Logging
@@ -25,7 +25,6 @@ from softdock.model.observations import Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulation.loads import ReactionRows, reaction_rows, set_reaction_flags
 from softdock.simulation.metrics import (
     TRACKED,
     ParsedMetric,
@@ -47,6 +46,7 @@ from softdock.simulation.phases import (
     limit_of,
     start_of,
 )
+from softdock.simulation.reactions import ReactionRows, reaction_rows, set_reaction_flags
 from softdock.simulation.surface_checks import surface_notices
 from softdock.tree.kernels.tree import copy_records, records
 

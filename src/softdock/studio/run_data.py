@@ -6,15 +6,15 @@ from typing import Any
 
 from softdock.errors import InputError
 from softdock.presentation.assessment import named_outcomes
-from softdock.presentation.loads import largest_reaction_text, reaction_table
 from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
+from softdock.presentation.reactions import largest_reaction_text, reaction_table
 from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_of
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_reactions, peak_components, phase_peaks
+from softdock.report.reaction_channels import history_reactions, peak_components, phase_peaks
 from softdock.result import Result
 from softdock.result.damaged_results import damaged_result_errors
 

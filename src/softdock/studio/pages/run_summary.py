@@ -14,9 +14,9 @@ from softdock.presentation.assessment import (
 )
 from softdock.presentation.discrepancies import discrepancies_html
 from softdock.presentation.labels import label
-from softdock.presentation.loads import without_reaction_metrics
 from softdock.presentation.numbers import MISSING
 from softdock.presentation.phases import PEAK_NOTE, phase_bars_html
+from softdock.presentation.reactions import without_reaction_metrics
 from softdock.presentation.run import (
     conservation_errors,
     conservation_table,

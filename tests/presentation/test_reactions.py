@@ -1,12 +1,12 @@
 """Loads as they are shown: rounding errors beside the largest load of a run are zero."""
 
-from softdock.presentation.loads import (
+from softdock.presentation.phases import PhasePeak, phase_table
+from softdock.presentation.reactions import (
     largest_reaction_text,
     reaction_table,
     without_noise,
     without_reaction_metrics,
 )
-from softdock.presentation.phases import PhasePeak, phase_table
 from softdock.result import PeakReaction, RunPhase
 
 LOADS = (

@@ -13,10 +13,10 @@ from softdock.campaign.loading import read_campaign
 from softdock.model.member_kinds import MEMBER_GROUPS, MEMBER_KINDS, reactions_of
 from softdock.model.system import System
 from softdock.presentation.labels import input_label
-from softdock.presentation.loads import largest_reaction_text
+from softdock.presentation.reactions import largest_reaction_text
 from softdock.presentation.unit_systems import AUTOMATIC
-from softdock.report.load_channels import history_reactions, phase_peaks
 from softdock.report.panels import reaction_panels
+from softdock.report.reaction_channels import history_reactions, phase_peaks
 from softdock.report.timeline import _peak_reactions
 from softdock.result import History, PeakReaction, Result
 from softdock.scenario.loading import from_data

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softdock.model.member_kinds import ReactionKind, find_member
-from softdock.presentation.loads import noise_floor, without_noise
 from softdock.presentation.phases import PhasePeak
+from softdock.presentation.reactions import noise_floor, without_noise
 from softdock.result import PeakReaction, Result
 
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.assembly.loads import ReactionChannels
+from softdock.assembly.reaction_channels import ReactionChannels
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.run_results import Run
 from softdock.model.member_kinds import ReactionKind
