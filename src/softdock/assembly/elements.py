@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.elements.declaration import ElementRecord, Surroundings
-from softdock.elements.kernels.dispatch import LAWS, STATES, Laws, States
+from softdock.elements.kernels.dispatch import KERNELS, LAWS, STATES, Laws, States
 from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA
 from softdock.elements.kinds import kind_number
 from softdock.elements.registry import kind_of
@@ -44,7 +44,7 @@ class ElementArrays:
         state = getattr(self.states, name)[row] if name in STATES else None
         record.kind, record.row = kind_number(name), row
         record.a = record.b = record.at_q = record.at_u = record.at_state = -1
-        record.always, record.connection = int(kind.always), int(kind.connects)
+        record.always, record.connection = int(kind.always), int(hasattr(KERNELS[name], "connect"))
         record.stiff, data.active = int(kind.is_stiff(element)), int(element.active)
         kind.write(ElementRecord(element=record, data=data, law=law, state=state), element, around)
         record.at_state = at_state

@@ -85,10 +85,6 @@ class ElementKind:
     """Whether its `force` has a sign, so that it may be largest where its channel is smallest."""
     always: ClassVar[bool] = False
     """Whether its kernels also run while it is switched off."""
-    connects: ClassVar[bool] = False
-    """Whether implicit steps have its stiffness between two bodies: its kernels have `connect`."""
-    acts_along_line: ClassVar[bool] = False
-    """Whether it acts along the line between two points, so that bounds of their distance bound its channels."""
     holds_pose: ClassVar[bool] = False
     """Whether it holds the relative pose that its frames have when it is switched on."""
     decision: ClassVar[str | None] = None
@@ -133,9 +129,12 @@ class ElementKind:
         """Return whether it may be so stiff that implicit steps pay while nothing touches."""
         return False
 
-    def line_force(self, law: Any) -> LineForce:
-        """Return the force of an element that acts along the line between its points."""
-        raise NotImplementedError
+    def line_force(self, law: Any) -> LineForce | None:
+        """Return the force of an element that acts along the line between its points; None of others.
+
+        Bounds of the distance of the points then bound its `deflection` and `force` in a step.
+        """
+        return None
 
     def notice(self, name: str, element: Any, state: Any) -> str:
         """Return a sentence about what may surprise at the end of a run, from its state; empty if nothing does."""

@@ -11,7 +11,7 @@ from softdock.assembly.channels.declaration import Reading
 from softdock.assembly.channels.registry import find_channel, is_time, unit_of
 from softdock.assembly.formulas import formula_nodes
 from softdock.dynamics.kernels.channels.channels import BOUNDED, CHANNEL, ChannelKind, Form
-from softdock.elements.declaration import LineForce
+from softdock.elements.declaration import ElementKind, LineForce
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.model.formulas import Operation, Quantity
 from softdock.model.observations import Observation
@@ -52,7 +52,10 @@ def _write_channel(record: np.void, system: System, assembly: Assembly, observat
 
 def has_line_forces(system: System) -> bool:
     """Return whether a system has elements that act along the line between two points."""
-    return any(kind.acts_along_line and getattr(system, kind.group) for kind in ELEMENT_KINDS.values())
+    return any(
+        type(kind).line_force is not ElementKind.line_force and getattr(system, kind.group)
+        for kind in ELEMENT_KINDS.values()
+    )
 
 
 def use_line_forces(channels: np.recarray, assembly: Assembly) -> None:
@@ -64,9 +67,10 @@ def use_line_forces(channels: np.recarray, assembly: Assembly) -> None:
     for i in np.flatnonzero(np.isin(records["kind"], about_elements)):
         element = elements[records["i"][i]]
         name, kind = list(ELEMENT_KINDS.items())[element["kind"]]
-        if kind.acts_along_line:
-            law = getattr(assembly.laws, name).view(np.ndarray)[element["row"]]
-            _use_line_force(records[i], kind.line_force(law))
+        laws = getattr(assembly.laws, name, None)  # a kind may have no parameters
+        line = None if laws is None else kind.line_force(laws.view(np.ndarray)[element["row"]])
+        if line is not None:
+            _use_line_force(records[i], line)
 
 
 def _use_line_force(record: Any, line: LineForce) -> None:

@@ -23,7 +23,7 @@ class CouplingKind(ConnectionKind):
         "`name.field` of a plug and its socket; components are those of the force on the plug, and of its torque about "
         "the origin of the socket, in axes of the socket."
     )
-    reaction, role, connects, always = "interface", "contact", True, True
+    reaction, role, always = "interface", "contact", True
     decision = "stroke"
     missing_in_mjcf = "MuJoCo has no plugs and sockets."
     fields: ClassVar[ElementFields] = {

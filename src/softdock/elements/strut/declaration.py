@@ -16,7 +16,7 @@ class StrutKind(ConnectionKind):
         "`name.field` of a strut; components are those of the force on the second body, in the axes and at the origin "
         "of frame a."
     )
-    reaction, signed, connects, acts_along_line = "strut", True, True, True
+    reaction, signed = "strut", True
     fields: ClassVar[ElementFields] = {
         "force": ElementField(
             unit="N",

@@ -28,7 +28,7 @@ class TetherKind(ConnectionKind):
         "`name.field` of a tether; components are those of the force on the second body, in the axes and at the origin "
         "of frame a."
     )
-    reaction, connects, always, takes_target = "tether", True, True, True
+    reaction, always, takes_target = "tether", True, True
     decision = "deflection"
     missing_in_mjcf = "MuJoCo's tendons are damped while they are slack, and have no reel."
     fields: ClassVar[ElementFields] = {

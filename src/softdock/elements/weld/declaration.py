@@ -16,7 +16,7 @@ class WeldKind(ConnectionKind):
         "`name.field` of a weld; components are those of force and torque on the second body, in the axes and at the "
         "origin of frame a."
     )
-    reaction, connects, holds_pose = "weld", True, True
+    reaction, holds_pose = "weld", True
     missing_in_mjcf = "MuJoCo's weld is a constraint, not a stiffness."
     fields: ClassVar[ElementFields] = {
         "force": ElementField(

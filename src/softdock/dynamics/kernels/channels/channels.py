@@ -252,7 +252,7 @@ def channel_value(channel, system, t, y):
         return controller_value(system.gnc, channel, t)
     if kind == ChannelKind.SUNLIGHT:
         return system.orbit_motion[0].sunlight
-    return t
+    return t if kind == ChannelKind.TIME else math.nan  # not a number: a kind without a case
 
 
 @inline

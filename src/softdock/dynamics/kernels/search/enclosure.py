@@ -84,12 +84,12 @@ def bound_curvature(channel, system, dense, motion):
         return curvature, curvature
     if (
         kind == ChannelKind.ELEMENT_DEFLECTION or kind == ChannelKind.ELEMENT_FORCE
-    ):  # of a strut, as its length
-        strut = system.elements[channel.i]
-        if system.element_data[channel.i].active == 0:
+    ):  # along a line, as its length
+        element = system.elements[channel.i]
+        if system.element_data[channel.i].active == 0 and element.always == 0:
             return 0.0, 0.0
         distance, speed, acceleration = bound_separation(
-            system, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
+            system, dense, motion, element.b, element.p_bG, element.a, element.p_aF
         )
         return 2.0 * distance * acceleration, 2.0 * (speed * speed + distance * acceleration)
     if kind == ChannelKind.TILT or kind == ChannelKind.ATTITUDE:
