@@ -180,7 +180,7 @@ def plug_velocity(system, i, tip, R_NF):
     return relative_velocity(system.elements[i], system.links, system.motions, R_NF, tip)
 
 
-@inline
+@kernel
 def apply(system, i, t, q, u, dy):
     """Apply the forces between the plug on body b and the socket on body a; Eq. (W1).
 

@@ -91,7 +91,7 @@ def permanent_depth(element, law, y):
     return law.crushed + y[element.at_state]
 
 
-@inline
+@kernel
 def apply(system, i, t, q, u, dy):
     """Apply a crushable to its joint and write the rates of depth and absorbed energy; Eqs. (Z1)-(Z5).
 

@@ -190,7 +190,7 @@ def apply_motor(system, i, v, wanted):
     write_stall(drive, state, excess, v)
 
 
-@inline
+@kernel
 def apply(system, i, t, q, u, dy):
     """Apply a drive; without power its friction and a self-locking transmission remain.
 

@@ -2,7 +2,8 @@
 
 The module `kernels` of a kind may define these functions, of element `i` of a system; what it leaves out does nothing:
 
-- `apply(system, i, t, q, u, dy)`: add its wrenches and write its results; write the rates of its own state entries
+- `apply(system, i, t, q, u, dy)`: add its wrenches and write its results; write the rates of its own state entries.
+  Only that of springs, stops and struts is inlined: with those of all kinds the loop over the elements is 20 % slower
 - `add_tangents(system, i, t, q, u, linear)`: stiffness and damping along its joint, for implicit steps
 - `connect(system, i, t, q, u, linear, c)`: stiffness and damping between two bodies, for implicit steps
 - `switch_on(system, i, t, y)`, `switch_off(system, i, t, y)`: after and before it is switched

@@ -32,7 +32,7 @@ LAW = np.dtype(
 STATE = np.dtype([("wrench", np.float64, 6)], align=True)  # torque and force, which a controller may change
 
 
-@inline
+@kernel
 def apply(system, i, t, q, u, dy):
     """Apply force and torque from outside, times the value of its table at this time; Eq. (M30)."""
     element, data = system.elements[i], system.element_data[i]

@@ -130,7 +130,7 @@ def pull(element, law, stretch, rate):
     return max(0.0, law.stiffness * stretch + law.damping * (1.0 - share) * rate), share
 
 
-@inline
+@kernel
 def apply(system, i, t, q, u, dy):
     """Apply the tension of a tether and write the rate of its free length; Eqs. (T1)-(T7).
 

@@ -7,7 +7,7 @@ import numpy as np
 from softdock.elements.kernels.held_pose import HELD_POSE, hold_present_pose
 from softdock.elements.kernels.tangents import activate_connection
 from softdock.elements.kernels.wrenches import push_bodies
-from softdock.native.decorators import inline
+from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
     inverse_left_jacobian_factor,
     matrix_product,
@@ -28,7 +28,7 @@ LAW = np.dtype([("stiffness", np.float64, 6), ("damping", np.float64, 6)], align
 STATE = np.dtype(HELD_POSE, align=True)
 
 
-@inline
+@kernel
 def apply(system, i, t, q, u, dy):
     """Apply the compliant connection of frame G on body b to frame F on body a; Eqs. (M27)-(M29)."""
     element, data = system.elements[i], system.element_data[i]
