@@ -33,16 +33,29 @@ bodies:
   box: {mass: 3, inertia: [1, 1, 1], centre_of_mass: [0.1, 0, 0], parent: ship, joint: {type: fixed, at: [0, 1, 0]}}
   ball: {mass: 3, inertia: [1, 1, 1], parent: ship, joint: {type: spherical, at: [0, -2, 0], rate: [0, 0, 0.1]}}
   sled: {mass: 3, inertia: [1, 1, 1], parent: ship, joint: {type: planar, at: [0, 0, -2], angle: 0.1}}
+  leg: {mass: 20, parent: ship, joint: {type: prismatic, at: [0, 0, -1]}}
+  probe: {mass: 1, inertia: [1, 1, 1], parent: ship, joint: {type: cylindrical, at: [1, 1, 0], rate: 0.1}}
   port: {mass: 2000, inertia: [700, 700, 800]}
 springs:
+  press: {joint: leg, stiffness: 10, preload: -2000}
   bend: {joint: wrist, stiffness: 5, exponential: {reference: 2 deg}, damping: 0.1}
   push: {joint: slide, stiffness: 90, rest: 0.01, preload: 1, friction: 0.2}
 stops:
+  rest: {joint: leg, upper: 0.0, stiffness: 1e5, damping: 10}
+  roll: {joint: probe, axis: 1, lower: -0.1, upper: 0.1, stiffness: 10}
   end: {joint: slide, lower: -0.1, upper: 0.1, stiffness: 1e4}
   cone: {joint: wrist, limit: 0.2, stiffness: 50}
 drives:
   turn: {joint: arm, target: 0.5, rate: 0.1, stiffness: 100, damping: 10, max_force: 20}
+  keep: {joint: leg, target: -0.02, rate: 0.1, stiffness: 1e5, damping: 1e3, max_force: 100}
   creep: {joint: slide, follows: speed, target: 0.02, damping: 10, active: false}
+crushables:
+  core: {joint: leg, upper: -0.01, plateau: 500, stroke: 0.05, rebound_stiffness: 1e6, crushed: 0.001}
+  buffer: {joint: probe, axis: 0, upper: 0.02, plateau: 5, stroke: 0.05, rebound_stiffness: 1e3}
+tethers:
+  line:
+    {a: {body: ship}, b: {body: port, at: [1, 1, 0]}, stiffness: 10, damping: 1, length: 4,
+    reel: {speed: 0.1, force_limit: 5, target: 2}}
 struts: {rope: {a: {body: ship}, b: {body: port, at: [0, 1, 0]}, stiffness: 0.1, length: 3}}
 welds: {hold: {a: {body: ship}, b: {body: port}, stiffness: 10, angular_stiffness: 10}}
 locks: {bolt: {a: {body: ball}, b: {body: sled}}}

@@ -92,10 +92,12 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
     q[layout.state_kinds[:n_q] == StateKind.MODAL] = 0.0
     # Bodies on the arm of a robot have no place before the arm is added.
     placed = [name for name in system.bodies if name in layout.placed]
+    moved: set[str] = set()
     for name in placed:
-        joint = system.bodies[name].joint
+        joint, at = system.bodies[name].joint, layout.joints[name].at_q
         if len(joint.motions) == 1:
-            q[layout.joints[name].at_q] = start_position(system, name, *joint.axes_at_start())
+            q[at] = start_position(system, name, *joint.axes_at_start())
+            moved |= {name} if q[at] != layout.y[at] else set()
     for name in placed if changed is None else changed.names("bodies"):
         joint, place = system.bodies[name].joint, layout.joints[name]
         if isinstance(joint, j.Free):
@@ -113,15 +115,18 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
         world=world,
         velocities=u,
         reactions=_update_mounts(layout, system, set(heavier)) if changed else layout.reactions,
-        **_written_elements(layout, system, q, u, changed),
+        **_written_elements(layout, system, q, u, changed, moved),
     )
     return _with_equilibrium(_at_start(written, q))
 
 
 def _written_elements(
-    layout: Assembly, system: System, q: Floats, u: Floats, changed: ChangedMembers | None
+    layout: Assembly, system: System, q: Floats, u: Floats, changed: ChangedMembers | None, moved: set[str]
 ) -> dict[str, Any]:
-    """Return the fields of elements of an assembly: all of them, or copies with those that changed."""
+    """Return the fields of elements of an assembly: all of them, or copies with those that changed.
+
+    Those along joints that start elsewhere have changed, too: springs and stops move the start of the joint `moved`.
+    """
     around = Surroundings(placed=layout.placed, joints=layout.joints, q=q, u=u, flexible=layout.flexible)
     indices = state_indices(system, len(q))
     if changed is None:
@@ -133,7 +138,10 @@ def _written_elements(
     arrays = _copied_elements(layout)
     for kind in ELEMENT_KINDS.values():
         elements = getattr(system, kind.group)
-        for name in changed.names(kind.group):
+        along = (
+            {name for name in elements if getattr(elements[name], "joint", None) in moved} if moved else set()
+        )
+        for name in changed.names(kind.group) | along:
             arrays.fill(layout.element_index[name], elements[name], indices.get(name, -1), around)
     return _arrays_of(arrays)
 

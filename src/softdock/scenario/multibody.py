@@ -55,6 +55,8 @@ SELF_VALIDATING = {
     "bodies", "contacts", "approach", "gnc", "integrator", "record", "impact",
 }  # fmt: skip
 """Fields whose models validate their own numbers, so that `with_numbers` need not repeat all checks of the scenario."""
+LIMITING = ("stops", *(kind.group for kind in ELEMENT_KINDS.values() if kind.takes_target))
+"""Elements whose numbers limit where a joint starts or what an action may ask for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,12 +148,15 @@ class MultibodyScenario(ScenarioBase, System):
     def with_numbers(self, fields: Mapping[str, Any], changed: ChangedMembers) -> Self:
         """Return the validated scenario with fields replaced that differ in numbers of some members; raises ValueError.
 
-        Checks that do not depend on numbers are not repeated for self-validating fields.
+        Checks that do not depend on these numbers are not repeated for self-validating fields.
         """
         if not (type(self) is MultibodyScenario and fields.keys() <= SELF_VALIDATING):
             return super().with_numbers(fields, changed)
         varied, findings = self.model_copy(update=dict(fields)), Findings()
         varied._check_numbers(findings, changed)
+        if changed.affects(*LIMITING) or changed.names("bodies", "joint"):
+            check_drive_limits(varied, findings)
+            check_phases(varied, findings)
         findings.of(varied._check_time)
         findings.of(varied._check_samples)
         findings.report()
