@@ -18,7 +18,7 @@ from softdock.model.mjcf import to_mjcf
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
-from softdock.tree.joints import Free, Planar, Prismatic, Revolute, Universal
+from softdock.tree.joints import Free, Planar, Prismatic, Revolute, Spherical, Universal
 
 MASS, PLATEAU, STROKE, STIFFNESS = 20.0, 500.0, 0.1, 1e6
 ELASTIC = PLATEAU**2 / (2.0 * STIFFNESS)
@@ -174,6 +174,21 @@ def test_a_core_that_is_switched_on_late_is_crushed_to_where_the_joint_is():
     assert found["peak"] == pytest.approx(PLATEAU, rel=1e-3)
 
 
+@pytest.mark.parametrize("active", [True, False])
+def test_a_core_that_begins_pressed_is_crushed_as_far_as_its_force_allows(active):
+    """Switched on it pushes with the plateau, Eq. (Z7); switched off it is as deep as given."""
+    result = run(0.0, 1e-3, position=0.02, crushables={"core": core(crushed=0.005, active=active)})
+    assert result.history["core.depth"][0] == pytest.approx(0.02 - LIMIT if active else 0.005, rel=1e-12)
+    assert result.history["core.force"][0] == pytest.approx(PLATEAU if active else 0.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("gap", [0.07, 0.3, 0.9])
+def test_implicit_steps_in_free_flight_end_where_the_core_is_touched(gap):
+    result = run(2.0, 1.0, method="rosenbrock", position=-gap)
+    assert result.metrics["peak"] == pytest.approx(PLATEAU, rel=1e-3)
+    assert result.metrics["depth"] == pytest.approx(depth_of(0.5 * MASS * 4.0), rel=1e-3)
+
+
 def test_a_core_that_is_switched_off_keeps_its_depth():
     result = run(1.0, events={"off": Event(when="core.depth > 5 mm", then=(Action(disable="core"),))})
     assert result.metrics["depth"] == pytest.approx(0.005, abs=1e-6)
@@ -281,6 +296,7 @@ def problems_of(**fields) -> str:
         ({"upper": "3 deg"}, "unit of a turning joint"),
         ({"joint": Planar()}, "Must be one axis of the planar joint"),
         ({"joint": Universal()}, "Must be given: the axis of the universal joint"),
+        ({"joint": Spherical()}, "joint: The joint of 'leg' is spherical: it has no single axis"),
     ],
 )
 def test_wrong_input_is_named(fields, message):

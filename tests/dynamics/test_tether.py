@@ -325,6 +325,10 @@ def test_wrong_input_is_named(fields, message):
     assert message in problems_of(**fields)
 
 
+def test_a_cable_may_be_wound_up_wholly_on_its_reel():
+    assert cable(length=0.0, reel=Reel(speed=0.1, force_limit=LIMIT)).length == 0.0
+
+
 @pytest.mark.parametrize(
     ("target", "has_reel", "message"),
     [

@@ -135,14 +135,14 @@ class SizedSpring:
         `stroke` [m or rad] is the one that the spring is sized for, here and below. Infinite in runs without such a
         stop; a side without one in any run is missing.
         """
-        found: dict[float, Any] = {}
+        travel: dict[float, Any] = {}
         for name, stop in self.stops.items():
             for side, key in ((1.0, "upper"), (-1.0, "lower"), (1.0, "limit")):
                 limit = self._value(f"stops.{name}.{key}", getattr(stop, key))
                 if limit is not None:
                     rest = 0.0 if stop.limit is not None else self._spring_value("rest", self.spring.rest)
-                    found[side] = np.minimum(found.get(side, np.inf), side * (limit - rest))
-        ended = {side: np.where(one > SEAT * stroke, one, np.inf) for side, one in found.items()}
+                    travel[side] = np.minimum(travel.get(side, np.inf), side * (limit - rest))
+        ended = {side: np.where(free > SEAT * stroke, free, np.inf) for side, free in travel.items()}
         return {side: distance for side, distance in ended.items() if np.isfinite(distance).any()}
 
     def available(self, stroke: float) -> Any:
@@ -199,7 +199,7 @@ class SizedSpring:
         """
         paths = [f"springs.{self.name}.{key}" for key in SPRING_KEYS]
         paths += [f"stops.{name}.{key}" for name in self.stops for key in STOP_KEYS]
-        varied = {path: found for path in paths if (found := column(f"input {path}")) is not None}
+        varied = {path: values for path in paths if (values := column(f"input {path}")) is not None}
         spring, stroke = replace(self, varied=varied), size.stroke
         what = "moment" if self.turning else "force"
         peaks = {name: column(f"peak_{what}_{name.replace('-', '_')}") for name in self.stops}
@@ -224,7 +224,7 @@ def find_spring(definition: Mapping[str, Any], metric: str) -> SizedSpring | Non
         spring = Spring.model_validate(definition["springs"][name])
         motions = Body.model_validate(definition["bodies"][spring.joint]).joint.motions
         used = motions if spring.axis is None else motions[spring.axis : spring.axis + 1]
-        stops = {key: Stop.model_validate(one) for key, one in (definition.get("stops") or {}).items()}
+        stops = {key: Stop.model_validate(stop) for key, stop in (definition.get("stops") or {}).items()}
         return SizedSpring(
             name=name,
             spring=spring,

@@ -184,6 +184,8 @@ class JointKind(ElementKind):
 
     text = "`name.field` of an element along a joint."
     fields: ClassVar[ElementFields] = JOINT_FIELDS
+    single_axis: ClassVar[bool] = False
+    """Whether it acts along one axis only, also on a joint with several ones."""
 
     def check(self, system: "System", findings: Findings, field: str, element: Any) -> None:
         """Collect the errors of joint, axis and units."""
@@ -206,6 +208,14 @@ class JointKind(ElementKind):
         if len(set(acting)) > 1:
             axes = ", ".join(f"{i} ({motion})" for i, motion in enumerate(motions))
             raise FieldError(f"{field}.axis", f"must be one axis of the {joint} joint: {axes}")
+        if self.single_axis and len(acting) > 1:
+            if joint == "spherical":
+                raise FieldError(
+                    f"{field}.joint", f"the joint of {element.joint!r} is spherical: it has no single axis"
+                )
+            raise FieldError(
+                f"{field}.axis", f"must be given: the axis of the {joint} joint on which it acts"
+            )
         for key in type(element).model_fields:
             system.check_motion(f"{field}.{key}", getattr(element, key), element)
         self.check_axes(field, element, len(acting), joint)

@@ -33,15 +33,21 @@ def without_faces(
 ) -> tuple[Facets, NDArray[np.bool_]]:
     """Return the body without the ignored faces, and which of its triangles they are, shape (m,)."""
     ignored = np.zeros(len(facets.triangles), bool)
-    for one in ignore:
-        found = facets.face_of == one - 1 if isinstance(one, int) else _within(facets, frame, one)
-        if not found.any():
+    for selection in ignore:
+        selected = (
+            facets.face_of == selection - 1
+            if isinstance(selection, int)
+            else _within(facets, frame, selection)
+        )
+        if not selected.any():
             count = len(facets.faces)
             allowed = (
                 f"has faces 1 to {count}" if count else "is a mesh without face numbers: give z and angle"
             )
-            raise cad_error(path, f"`ignore` selects no face of the file, which {allowed}.", given=str(one))
-        ignored |= found
+            raise cad_error(
+                path, f"`ignore` selects no face of the file, which {allowed}.", given=str(selection)
+            )
+        ignored |= selected
     if not ignored.any():
         return facets, ignored
     if ignored.all():
@@ -56,21 +62,21 @@ def without_faces(
     return kept, ignored
 
 
-def _within(facets: Facets, frame: AxisFrame, one: FaceSelection) -> NDArray[np.bool_]:
+def _within(facets: Facets, frame: AxisFrame, selection: FaceSelection) -> NDArray[np.bool_]:
     """Return which facets lie in a range with all their corners, shape (m,); facets on a limit of z do not."""
     z, r, phi = frame.cylindrical(facets.vertices)
     near = ROUNDING * facets.size
     inside = np.ones(len(z), bool)
-    if one.z is not None:
-        inside &= (z >= one.z[0] - near) & (z <= one.z[1] + near)
-    if one.angle is not None:
+    if selection.z is not None:
+        inside &= (z >= selection.z[0] - near) & (z <= selection.z[1] + near)
+    if selection.angle is not None:
         slack = near / np.maximum(r, near)
-        turn = (phi - one.angle[0] + slack) % math.tau
-        inside &= (turn <= one.angle[1] - one.angle[0] + 2 * slack) | (r <= near)
+        turn = (phi - selection.angle[0] + slack) % math.tau
+        inside &= (turn <= selection.angle[1] - selection.angle[0] + 2 * slack) | (r <= near)
     found = np.asarray(inside[facets.triangles].all(axis=1))
-    if one.z is not None:  # a face in the plane of a limit belongs to the surface that ends there
+    if selection.z is not None:  # a face in the plane of a limit belongs to the surface that ends there
         middle = z[facets.triangles].mean(axis=1)
-        found &= (middle > one.z[0] + near) & (middle < one.z[1] - near)
+        found &= (middle > selection.z[0] + near) & (middle < selection.z[1] - near)
     return found
 
 

@@ -327,7 +327,7 @@ UNIT_SYSTEMS = ("automatic", "SI", "mm/deg", "imperial")
 def unit_system_name(given: object) -> str:
     """Return the name of a unit system written in any case, `mm-deg` for `mm/deg` included; raises ValueError."""
     names = {name.lower(): name for name in UNIT_SYSTEMS}
-    found = names.get(str(given).strip().lower().replace("-", "/"))
-    if found is None:
+    system = names.get(str(given).strip().lower().replace("-", "/"))
+    if system is None:
         raise ValueError(f"must be one of {', '.join(UNIT_SYSTEMS)}")
-    return found
+    return system

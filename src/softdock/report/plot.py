@@ -98,9 +98,9 @@ def _choose(result: Result, wanted: Sequence[str]) -> dict[str, Channel]:
 def _draw_panel(ax: "Axes", panel: CurvePanel, system: UnitSystem) -> None:
     curves = panel.curves_over_time(all_rows)
     chart = time_chart(curves, (panel.time[0], panel.time[-1]), title=panel.title, system=system)
-    for one in chart.series:
-        style, colour = line_style(one.dash), SERIES[one.colour]
-        ax.plot(one.x, one.y, linestyle=style, color=colour, linewidth=1.2, label=one.name)
+    for series in chart.series:
+        style, colour = line_style(series.dash), SERIES[series.colour]
+        ax.plot(series.x, series.y, linestyle=style, color=colour, linewidth=1.2, label=series.name)
     ax.set_ylabel(fill(chart.y.label, LONGEST_LABEL), fontsize="small")
     ax.margins(x=0.0)
     style_axes(ax)

@@ -82,9 +82,9 @@ class Source:
 
     def problem(self, path: FieldPath, message: str, hint: str = "") -> Problem:
         """Return a problem of the value at `path`, with its file, line and text."""
-        found = self.where(path)
+        place = self.where(path)
         return Problem(
-            message=message, field=dotted(path), file=found.file, line=found.line, given=found.text, hint=hint
+            message=message, field=dotted(path), file=place.file, line=place.line, given=place.text, hint=hint
         )
 
     def refusal(self, path: FieldPath, message: str, hint: str = "") -> InputError:

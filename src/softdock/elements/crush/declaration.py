@@ -8,7 +8,6 @@ from softdock.elements.crush.kernels import CrushValue, least_depth
 from softdock.elements.crush.model import Crushable
 from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, Floats, JointKind, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
-from softdock.quantities.model import FieldError
 from softdock.tree.indices import StateKind
 
 RESOLVED = 1e-4
@@ -20,7 +19,7 @@ class CrushKind(JointKind):
 
     group, model, title = "crushables", Crushable, "Crushables"
     summary = "Crushable absorbers along joints, as honeycomb, by name."
-    reaction, always = "crushable", True
+    reaction, always, single_axis = "crushable", True, True
     decision = "compression"
     unrecorded = ("compression",)
     missing_in_mjcf = "MuJoCo has no permanent deformation."
@@ -51,13 +50,6 @@ class CrushKind(JointKind):
             source=FieldSource.VALUE, component=CrushValue.ABSORBED,
         ),
     }  # fmt: skip
-
-    def check_axes(self, field: str, element: Crushable, axes: int, joint: str) -> None:
-        """Raise FieldError without a single axis."""
-        if axes > 1:
-            raise FieldError(
-                f"{field}.axis", f"must be given: the axis of the {joint} joint along which it is crushed"
-            )
 
     def state_kinds(self, element: Crushable) -> tuple[StateKind, ...]:
         """Return those of the permanent depth and of the absorbed energy."""

@@ -19,7 +19,6 @@ from softdock.elements.drive.kernels import DriveValue, Follows, start_drive
 from softdock.elements.drive.model import Drive
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.kernels.motion_profiles import UNLIMITED, ProfileKind, rest_at
-from softdock.quantities.model import FieldError
 from softdock.tree.indices import StateKind
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class DriveKind(JointKind):
         "`name.field` of a drive. Units of commands are those of a drive that follows a position; these fields are "
         "recorded if something refers to them."
     )
-    reaction, signed, always, takes_target = "drive", True, True, True
+    reaction, signed, always, takes_target, single_axis = "drive", True, True, True, True
     missing_in_mjcf = "MuJoCo has no actuator with a ramped command and limits of force and power."
     fields: ClassVar[ElementFields] = {
         **JOINT_FIELDS,
@@ -69,11 +68,6 @@ class DriveKind(JointKind):
         ),
     }  # fmt: skip
     unrecorded = ("command", "command_speed", "lag", "power", "stalled")
-
-    def check_axes(self, field: str, element: Drive, axes: int, joint: str) -> None:
-        """Raise FieldError without an axis to drive."""
-        if axes > 1:
-            raise FieldError(f"{field}.axis", f"must be given: the axis of the {joint} joint to drive")
 
     def check_target(self, system: "System", field: str, element: Drive, target: Any) -> None:
         """Raise FieldError for a target with another unit than that of the drive."""
