@@ -49,14 +49,21 @@ TARGETS = {
             "dynamics/*.py",
             "flexible/*.py",
             "gnc/*.py",
-            "result/test_load*.py",
+            "result/test_loads.py",
+            "result/test_reaction_kinds.py",
             "simulation/*.py",
         ),
         ORDINARY,
     ),
     "elements": Target(
         ("elements/*.py", "elements/*/declaration.py", "elements/*/model.py"),
-        ("dynamics/*.py", "result/test_load*.py", "scenario/*.py", "simulation/*.py"),
+        (
+            "dynamics/*.py",
+            "result/test_loads.py",
+            "result/test_reaction_kinds.py",
+            "scenario/*.py",
+            "simulation/*.py",
+        ),
         ORDINARY,
     ),
     "presentation": Target(

@@ -49,7 +49,7 @@ def test_code_of_a_function_is_known_by_its_first_line_with_decorators() -> None
 
 
 def test_mutants_of_the_package_are_valid_and_repeatable() -> None:
-    path = Path(softdock.__file__).parent / "assembly" / "loads.py"
+    path = Path(softdock.__file__).parent / "assembly" / "reaction_channels.py"
     source = path.read_bytes()
     found = find_mutants("assembly/reaction_channels.py", source, Random(3))
     assert found == find_mutants("assembly/reaction_channels.py", source, Random(3))

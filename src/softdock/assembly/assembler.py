@@ -125,7 +125,8 @@ def _written_elements(
 ) -> dict[str, Any]:
     """Return the fields of elements of an assembly: all of them, or copies with those that changed.
 
-    Those along joints that start elsewhere have changed, too: springs and stops move the start of the joint `moved`.
+    Elements along the joints of bodies in `moved` are written again, too: a changed spring or stop has moved the start
+    of the joint.
     """
     around = Surroundings(placed=layout.placed, joints=layout.joints, q=q, u=u, flexible=layout.flexible)
     indices = state_indices(system, len(q))

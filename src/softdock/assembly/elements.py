@@ -31,7 +31,7 @@ class ElementArrays:
     states: States
 
     def fill(self, i: int, element: Any, at_state: int, around: Surroundings) -> None:
-        """Write the records of element i, of which only kind and row are known."""
+        """Write all records of element i; its row among its kind must be set already."""
         name, kind = kind_of(type(element))
         row = int(self.elements[i].row)
         places = [(self.elements, i), (self.data, i)]

@@ -43,7 +43,7 @@ def reaction_channels(system: System, everything: bool) -> list[ReactionChannels
 
 
 def _of_member(system: System, name: str, kind: MemberKind) -> ReactionChannels | None:
-    """Return the reaction of a contact or element; None of an input and of what transmits nothing."""
+    """Return the reaction of a contact or element; None for an input and for what transmits nothing."""
     if kind.reaction is None:
         return None
     units = units_of(system, name)
@@ -53,7 +53,7 @@ def _of_member(system: System, name: str, kind: MemberKind) -> ReactionChannels 
 
 
 def _of_reaction(system: System, name: str, kind: MemberKind) -> ReactionChannels | None:
-    """Return the reaction of the joint of a body, or that at a frame on it; None of a joint that transmits nothing."""
+    """Return the reaction of the joint of a body, or that at a frame on it; None for a joint that transmits nothing."""
     frame = system.reactions.get(name)
     body, prefix = (name, JOINT_REACTION) if frame is None else (frame.body, "")
     reaction = kind.reaction_of(system.bodies[body].joint.type)

@@ -49,7 +49,7 @@ class Simulation:
     watched: int | None = None
     """Number of channels, the first ones, that are searched for events and peaks; None: all of them."""
     searched: int | None = None
-    """Number of channels, the first ones, that are read in every step: also those of loads; None: as `watched`."""
+    """Number of channels, the first ones, read in every step: also those of reactions; None: as `watched`."""
 
     def __post_init__(self) -> None:
         _check_settings(self.settings, self.assembly)

@@ -78,7 +78,7 @@ class ElementKind:
     unrecorded: ClassVar[tuple[str, ...]] = ()
     """Fields that are recorded only if something refers to them."""
     reaction: ClassVar[str | None] = None
-    """Kind of what it transmits, and its name in texts; None of an input from outside."""
+    """Kind of what it transmits, and its name in texts; None for an input from outside."""
     role: ClassVar[Literal["element", "contact", "input"]] = "element"
     """How it enters the balance of forces: an `input` acts from outside."""
     signed: ClassVar[bool] = False
@@ -87,10 +87,10 @@ class ElementKind:
     """Whether its kernels also run while it is switched off."""
     holds_pose: ClassVar[bool] = False
     """Whether it holds the relative pose that its frames have when it is switched on."""
-    decision: ClassVar[str | None] = None
-    """Field at whose rise through zero the kernels let the element `decide`.
+    acts_above_zero: ClassVar[str | None] = None
+    """Field at whose rise through zero a step ends and `decide` is called, if the kind has it.
 
-    Steps end there: without it an implicit step may not notice that an element with unilateral forces begins to act.
+    Without that an implicit step may miss the instant at which a unilateral force begins to act.
     """
     takes_target: ClassVar[bool] = False
     """Whether actions may give it a new target."""
@@ -118,7 +118,7 @@ class ElementKind:
         raise NotImplementedError
 
     def ends(self, element: Any) -> tuple[str, str] | None:
-        """Return the bodies a and b on which it acts, a empty without one; None of an element along a joint."""
+        """Return the bodies a and b on which it acts, a empty without one; None for an element along a joint."""
         return None
 
     def state_kinds(self, element: Any) -> tuple[StateKind, ...]:
@@ -130,7 +130,7 @@ class ElementKind:
         return False
 
     def line_force(self, law: Any) -> LineForce | None:
-        """Return the force of an element that acts along the line between its points; None of others.
+        """Return the force of an element that acts along the line between its points; None for others.
 
         Bounds of the distance of the points then bound its `deflection` and `force` in a step.
         """
@@ -192,7 +192,7 @@ class JointKind(ElementKind):
         findings.of(self.check_joint, system, field, element)
 
     def check_joint(self, system: "System", field: str, element: JointElement) -> None:
-        """Raise FieldError for an axis that does not exist, for the unit of the other kind of motion, and as below."""
+        """Raise FieldError for an axis that does not exist, a unit of the other motion, or by `check_axes`."""
         system.check_body(f"{field}.joint", element.joint, world=False)
         joint = system.bodies[element.joint].joint.type
         motions = system.bodies[element.joint].joint.motions
@@ -244,13 +244,6 @@ class JointKind(ElementKind):
 
 class ConnectionKind(ElementKind):
     """A kind of element between frames of two bodies, `a` and `b`."""
-
-    def check_target(self, system: "System", field: str, element: Any, target: Any) -> None:
-        """Raise FieldError for a target that does not fit the element."""
-
-    def target_unit(self, system: "System", element: Any) -> str:
-        """Return the SI unit of its target."""
-        raise NotImplementedError
 
     def ends(self, element: Any) -> tuple[str, str]:
         """Return the bodies of both frames."""

@@ -20,7 +20,7 @@ class MemberKind:
     """The key, such as `springs`."""
     role: Role
     reaction: ReactionKind | None = None
-    """Kind of the reaction that it transmits, and its name in texts; None of inputs and shapes. See `reaction_of`."""
+    """Kind of the reaction that it transmits, and its name in texts; None for inputs and shapes. See `reaction_of`."""
     signed: bool = False
     """Whether its `force` has a sign, so that a reaction may be largest where its channel is smallest."""
     always_observed: bool = False

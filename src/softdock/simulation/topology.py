@@ -153,7 +153,7 @@ class Topology:
         scenario = self.scenario
         wanted: list[Watched] = [threshold_of(condition)[0] for condition in self.conditions.values()]
         wanted += [Observation(name=name, field="force") for name in self.contact_names]
-        wanted += self.decisions
+        wanted += self.onsets
         wanted += [Observation(name=name, field="energy") for name in scenario.elements_of(Spring)]
         reactions = [observation for reaction in self.reactions for observation in reaction.observations()]
         later: list[Watched] = [*self._needed_at_end, *self._recorded]
@@ -169,12 +169,12 @@ class Topology:
         return with_parts([*searched, *later]), len(watched), len(searched)
 
     @cached_property
-    def decisions(self) -> list[Observation]:
-        """Fields at whose rise through zero an element takes a decision."""
+    def onsets(self) -> list[Observation]:
+        """Fields at whose rise through zero elements begin to act, or decide how."""
         return [
-            Observation(name=name, field=kind.decision)
+            Observation(name=name, field=kind.acts_above_zero)
             for kind in ELEMENT_KINDS.values()
-            if kind.decision is not None
+            if kind.acts_above_zero is not None
             for name in getattr(self.scenario, kind.group)
         ]
 
@@ -287,7 +287,7 @@ class Topology:
         To be copied before use.
         """
         scenario, count = self.scenario, len(self.conditions)
-        out = records(count + len(self.contact_names) + len(self.decisions), EVENT)
+        out = records(count + len(self.contact_names) + len(self.onsets), EVENT)
         first = 0
         for record, (name, condition) in zip(out, self.conditions.items()):
             quantity, record.threshold, record.direction = threshold_of(condition)
@@ -305,8 +305,8 @@ class Topology:
         for record, name in zip(out[count:], self.contact_names):
             record.channel = self.index[Observation(name=name, field="force")]
             record.threshold, record.direction, record.logging = FIRST_FORCE, 1, Logging.CAPTURE_STATE
-        for record, decision in zip(out[count + len(self.contact_names) :], self.decisions):
-            record.channel = self.index[decision]
+        for record, onset in zip(out[count + len(self.contact_names) :], self.onsets):
+            record.channel = self.index[onset]
             record.direction, record.armed, record.logging = 1, 1, Logging.HIDDEN
             record.first_action, record.actions = first, 1
             first += 1
@@ -393,7 +393,7 @@ class Topology:
 
     def _make_actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         actions = [action for name in self.conditions for action in self.actions_of(scenario, name)]
-        return action_records(scenario, assembly, actions, [decision.name for decision in self.decisions])
+        return action_records(scenario, assembly, actions, [onset.name for onset in self.onsets])
 
     def actions_of(self, scenario: MultibodyScenario, name: str) -> list[PhaseAction]:
         """Return the actions of an event of a scenario of this topology, or of one that its phases become."""

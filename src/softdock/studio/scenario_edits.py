@@ -30,7 +30,7 @@ from softdock.scenario.source import LARGEST_FILE, Source, parse, parse_with_eve
 
 MOST_SHOWN = 200  # differences
 _NO_FOLD = re.compile(r"(?<!\S)\a|\a(?! \S)")
-"""Marks of line breaks in folded texts, except between two words: there alone ruamel.yaml writes them."""
+"""Marks of line breaks in folded texts that ruamel.yaml cannot write: all but those between two words."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def parse_document(text: str, file: str = "", directory: Path | None = None) -> 
         return Document(*parse_with_events(text, file=file, directory=directory))
     except (
         InputError
-    ):  # the parser of comments refuses a few of them, and has other messages than `softdock validate`
+    ):  # the parser of comments refuses a few texts, with other messages than `softdock validate`
         return Document(parse(text, file=file, directory=directory), ())
 
 
@@ -90,7 +90,7 @@ class _Edit:
         return out.getvalue()
 
     def put(self, path: str, value: list[Event]) -> None:
-        """Replace or add the value at a dotted path; without events delete its key."""
+        """Replace or add the value at a dotted path; an empty value deletes its key."""
         *above, last = path.split(".")
         here = next((i for i, event in enumerate(self._events) if isinstance(event, NodeEvent)), 0)
         if not isinstance(self._events[here], MappingStartEvent):
@@ -206,12 +206,12 @@ def _is_anchor(event: Event, name: str) -> bool:
 
 def _copy(events: Sequence[Event]) -> list[Event]:
     """Return events without comments and anchors; aliases remain."""
-    found = [copy.copy(event) for event in events]
-    for event in found:
+    copies = [copy.copy(event) for event in events]
+    for event in copies:
         event.comment = None
         if isinstance(event, ScalarEvent | CollectionStartEvent):
             event.anchor = None
-    return found
+    return copies
 
 
 def _read_value(value: str) -> list[Event]:
@@ -253,7 +253,7 @@ def _lists_of_base(own: Any, whole: Any, keys: list[str]) -> Iterator[tuple[str,
 
 
 def differences(before: Any, after: Any, path: str = "") -> list[tuple[str, str, str]]:
-    """Return dotted path, old and new value of every difference; an empty text for a missing value."""
+    """Return dotted path, old and new value of differences, at most MOST_SHOWN in a mapping; missing ones are empty."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         changes = []
         for key in dict.fromkeys([*before, *after]):

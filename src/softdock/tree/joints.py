@@ -90,7 +90,7 @@ class JointBase(Model):
     """Motion of each axis."""
 
     def axes_at_start(self) -> tuple[JointAxis, ...]:
-        """Return the axes from the parent to the body, each carried by the one before; a spherical joint has none."""
+        """Return the axes from the parent to the body, each carried by the one before; spherical joints have none."""
         return ()
 
 
@@ -300,7 +300,7 @@ class Planar(JointToParent):
     angle: Angle = 0.0
     """Angle about z at the start."""
     velocity: tuple[Speed, Speed] = (0.0, 0.0)
-    """Rates of the two positions."""
+    """Rates of the two positions at the start."""
     rate: AngularRate = 0.0
     """Rate of the angle at the start."""
 

@@ -1,1 +1,1 @@
-"""Kernels of the multibody core: kinematics, dynamics, elements, integration."""
+"""Kernels of runs: forces, control, channels, integration, search, recording and the time loop."""

@@ -24,7 +24,7 @@ class CouplingKind(ConnectionKind):
         "the origin of the socket, in axes of the socket."
     )
     reaction, role, always = "interface", "contact", True
-    decision = "stroke"
+    acts_above_zero = "stroke"
     missing_in_mjcf = "MuJoCo has no plugs and sockets."
     fields: ClassVar[ElementFields] = {
         "stroke": ElementField(

@@ -20,7 +20,7 @@ class CrushKind(JointKind):
     group, model, title = "crushables", Crushable, "Crushables"
     summary = "Crushable absorbers along joints, as honeycomb, by name."
     reaction, always, single_axis = "crushable", True, True
-    decision = "compression"
+    acts_above_zero = "compression"
     unrecorded = ("compression",)
     missing_in_mjcf = "MuJoCo has no permanent deformation."
     fields: ClassVar[ElementFields] = {

@@ -42,7 +42,7 @@ class DriveKind(JointKind):
     fields: ClassVar[ElementFields] = {
         **JOINT_FIELDS,
         "deflection": ElementField(
-            unit="m or rad", meaning="Deflection from the command.", source=FieldSource.DEFLECTION
+            unit="m or rad", meaning="Difference of the joint and the command.", source=FieldSource.DEFLECTION
         ),
         "command": ElementField(
             unit="m or rad", meaning="Position, or speed, that the drive follows.",
@@ -84,10 +84,7 @@ class DriveKind(JointKind):
         fields = super().fields_of(system, element)
         if element.follows == "position":
             return fields
-        return {
-            key: replace(field, unit=_RATES.get(field.unit, field.unit)) if key in self.unrecorded else field
-            for key, field in fields.items()
-        }
+        return {key: replace(field, unit=_RATES.get(field.unit, field.unit)) for key, field in fields.items()}
 
     def state_kinds(self, element: Drive) -> tuple[StateKind, ...]:
         """Return the delay of the profile of a self-locking drive."""

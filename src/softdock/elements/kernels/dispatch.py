@@ -10,7 +10,8 @@ The module `kernels` of a kind may define these functions, of element `i` of a s
 - `set_target(system, i, t, y, value)`: a new target
 - `next_break(system, i, t, y)`: next instant at which its force changes abruptly, infinite if there is none
 - `value(system, i, component)`: its observable fields beside force, energy, deflection and wrench
-- `decide(system, i)`: its decision where its deflection crosses zero; `decide_at_start(system, i)`
+- `decide(system, i)`: its decision where the field `acts_above_zero` of its declaration rises through zero;
+  `decide_at_start(system, i)`: the same for the initial state
 """
 
 import math

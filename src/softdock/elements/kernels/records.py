@@ -37,19 +37,14 @@ ELEMENT_DATA = np.dtype(
         ("largest_angle", np.float64),  # of the run
         # Results of an evaluation of the forces.
         ("deflection", np.float64),
-        (
-            "angle",
-            np.float64,
-        ),  # rotation away from its rest whose torque is ambiguous beyond half a turn [rad]; else 0
+        # Rotation away from its rest whose torque is ambiguous beyond half a turn [rad]; else 0.
+        ("angle", np.float64),
         ("force", np.float64),  # transmitted, with damping and friction [N, or N m along a turning axis]
         ("energy", np.float64),  # stored [J]
         ("loss", np.float64),  # power dissipated [W]
         ("power", np.float64),  # power supplied by the element [W]
-        (
-            "total",
-            np.float64,
-            6,
-        ),  # of an element between bodies: torque and force on b, in N about N's origin
+        # Of an element between bodies: torque and force on b, in axes of N about N's origin.
+        ("total", np.float64, 6),
     ],
     align=True,
 )

@@ -29,7 +29,7 @@ class TetherKind(ConnectionKind):
         "of frame a."
     )
     reaction, always, takes_target = "tether", True, True
-    decision = "deflection"
+    acts_above_zero = "deflection"
     missing_in_mjcf = "MuJoCo's tendons are damped while they are slack, and have no reel."
     fields: ClassVar[ElementFields] = {
         "force": ElementField(unit="N", meaning="Tension; never negative.", source=FieldSource.FORCE),

@@ -198,8 +198,8 @@ def let_slip(system, i, paid_out):
     row = system.elements[i].row
     law, state = system.laws.tether[row], system.states.tether[row]
     p, r = line_ends(system, i)
-    longest = distance(p, r) - law.force_limit / law.stiffness
-    state.slipped += max(0.0, longest - (law.length + state.slipped + paid_out))
+    least = distance(p, r) - law.force_limit / law.stiffness
+    state.slipped += max(0.0, least - (law.length + state.slipped + paid_out))
 
 
 @kernel

@@ -69,7 +69,7 @@ def to_echarts(chart: Chart) -> dict[str, Any]:
 
     NiceGUI evaluates keys of charts that begin with a colon, so that nothing but numbers and texts may enter.
     """
-    series = [_line(one) for one in chart.series]
+    series = [_line(drawn) for drawn in chart.series]
     if series and chart.marks:
         series[0]["markLine"] = {
             "silent": True, "symbol": "none", "lineStyle": {"color": GREY, "type": "dotted", "width": 1},
@@ -92,11 +92,11 @@ def to_echarts(chart: Chart) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _line(one: Series) -> dict[str, Any]:
+def _line(series: Series) -> dict[str, Any]:
     """Return a series; one of an earlier run has short dashes in a fainter colour."""
-    if one.is_earlier:
-        return _styled(one.name, one.x, one.y, SERIES[one.colour], EARLIER, opacity=0.75)
-    return _styled(one.name, one.x, one.y, SERIES[one.colour], one.dash)
+    if series.is_earlier:
+        return _styled(series.name, series.x, series.y, SERIES[series.colour], EARLIER, opacity=0.75)
+    return _styled(series.name, series.x, series.y, SERIES[series.colour], series.dash)
 
 
 def _styled(name: str, x: Array, y: Array, colour: str, dash: tuple[int, ...], **more: Any) -> dict[str, Any]:

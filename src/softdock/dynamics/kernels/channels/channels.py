@@ -153,10 +153,8 @@ RESOLUTION = np.dtype(
 
 PEAK = np.dtype(
     [
-        (
-            "track",
-            np.int64,
-        ),  # what is searched for at present; that of a channel in a window is 0 while it is closed
+        # What is searched for at present; that of a channel in a window is 0 while it is closed.
+        ("track", np.int64),
         # Values that are not searched for start at infinity, which no value exceeds.
         ("largest", np.float64),
         ("t_largest", np.float64),

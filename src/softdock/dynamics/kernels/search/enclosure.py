@@ -82,9 +82,8 @@ def bound_curvature(channel, system, dense, motion):
                 2.0 * turn * speed + (motion[channel.j, ANGULAR_ACCELERATION] + turn * turn) * distance
             )
         return curvature, curvature
-    if (
-        kind == ChannelKind.ELEMENT_DEFLECTION or kind == ChannelKind.ELEMENT_FORCE
-    ):  # along a line, as its length
+    # Of an element along a line, as its length.
+    if kind == ChannelKind.ELEMENT_DEFLECTION or kind == ChannelKind.ELEMENT_FORCE:
         element = system.elements[channel.i]
         if system.element_data[channel.i].active == 0 and element.always == 0:
             return 0.0, 0.0

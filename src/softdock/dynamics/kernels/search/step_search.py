@@ -61,7 +61,8 @@ def search_step(run, method, h):
             if hidden >= 0 and right - left > MIN_WIDTH:
                 s.unresolved += 1
             right, active = complete_interval(run, h, top, left, crosses)
-            top -= 0 if crosses else 1
+            if not crosses:  # otherwise the rest of the interval is still to be searched
+                top -= 1
             left = right
             if active >= 0:
                 return left, active
