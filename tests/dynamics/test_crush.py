@@ -9,8 +9,8 @@ from dynamics.systems import EPS, assemble, evaluate
 from dynamics.test_implicit import compare_jacobians
 from softdock import simulate as simulate_scenario
 from softdock.dynamics.system_records import system_records
-from softdock.elements.crush.kernels import KNEE
 from softdock.elements.crush.model import Crushable
+from softdock.elements.kernels.yielding import KNEE
 from softdock.elements.spring.model import Spring
 from softdock.errors import InputError
 from softdock.model.events import Action, Event

@@ -9,7 +9,7 @@ from dynamics.systems import EPS, assemble, evaluate
 from dynamics.test_implicit import compare_jacobians
 from softdock import simulate as simulate_scenario
 from softdock.dynamics.system_records import system_records
-from softdock.elements.tether.kernels import KNEE
+from softdock.elements.kernels.yielding import KNEE
 from softdock.elements.tether.model import Reel, Tether
 from softdock.errors import InputError
 from softdock.model.events import Action, Event

@@ -16,7 +16,7 @@ from softdock.dynamics.kernels.search.events import EVENT_STATE
 from softdock.dynamics.kernels.search.windows import WINDOW_STATE, WindowStage
 from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.system_arrays import SystemArrays
-from softdock.elements.declaration import ElementKind, RunLimits
+from softdock.elements.declaration import ElementKind, RunStart
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.native.argument_types import Sizes
 from softdock.native.simd import LANES
@@ -165,14 +165,14 @@ def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMoment
     return out
 
 
-def set_run_limits(system: SystemRecords, tolerance: Floats) -> None:
+def set_run_start(system: SystemRecords, tolerance: Floats) -> None:
     """Set what the states of elements have from tolerances and inertias; expects that the system has been evaluated."""
-    run: RunLimits | None = None
+    run: RunStart | None = None
     for kind, elements, laws, states in records_by_kind(system):
-        if len(elements) and type(kind).set_run_limits is not ElementKind.set_run_limits:
+        if len(elements) and type(kind).set_run_start is not ElementKind.set_run_start:
             n_q = int(system.world.view(np.ndarray)["n_q"][0])
-            run = run or RunLimits(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
-            kind.set_run_limits(elements, laws, states, run)
+            run = run or RunStart(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
+            kind.set_run_start(elements, laws, states, run)
 
 
 def records_by_kind(

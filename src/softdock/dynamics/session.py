@@ -18,7 +18,7 @@ from softdock.dynamics.kernels.recording import run_data as kernels
 from softdock.dynamics.kernels.recording.run_data import RunStatus
 from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
 from softdock.dynamics.model_memory import ModelMemory
-from softdock.dynamics.run_memory import MIN_SPEED_SCALE, set_run_limits, tolerances
+from softdock.dynamics.run_memory import MIN_SPEED_SCALE, set_run_start, tolerances
 from softdock.dynamics.run_results import (
     ENDINGS,
     CapturedState,
@@ -57,7 +57,7 @@ class Session:
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
-        set_run_limits(self.system, work.tolerance)
+        set_run_start(self.system, work.tolerance)
         set_resolutions(
             self._run.resolutions, self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass
         )

@@ -35,8 +35,13 @@ class ElementField:
 
     def along(self, motion: str) -> "ElementField":
         """Return the field with its unit along a joint that is `sliding` or `turning`."""
-        sliding, _, turning = self.unit.partition(" or ")
-        return replace(self, unit=(turning or sliding) if motion == "turning" else sliding)
+        return replace(self, unit=unit_along(self.unit, motion))
+
+
+def unit_along(unit: str, motion: str) -> str:
+    """Return that unit of two, as `m or rad`, which applies along a joint that is `sliding` or `turning`."""
+    sliding, _, turning = unit.partition(" or ")
+    return (turning or sliding) if motion == "turning" else sliding
 
 
 ElementFields = Mapping[str, ElementField]

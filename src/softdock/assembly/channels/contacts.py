@@ -16,7 +16,7 @@ from softdock.assembly.channels.declaration import (
     wrench,
 )
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE
-from softdock.dynamics.kernels.channels.channels import FORCE_SIZE, ChannelKind
+from softdock.dynamics.kernels.channels.channels import ANY_CONTACT_FORCE, ChannelKind
 from softdock.dynamics.kernels.forces import interfaces as pins
 from softdock.dynamics.kernels.forces.zones import ZONE_AREA, ZONE_FORCE_SIZE, ZONE_PRESSURE
 from softdock.errors import InputError
@@ -75,7 +75,7 @@ class AnyContact(ChannelGroup):
     text = "`contact.field` is the largest value of all contacts and interfaces."
     fields: ClassVar[Fields] = {
         "force": Field(
-            unit="N", meaning="Largest force.", kind=ChannelKind.ANY_CONTACT, component=FORCE_SIZE
+            unit="N", meaning="Largest force.", kind=ChannelKind.ANY_CONTACT, component=ANY_CONTACT_FORCE
         ),
         **_results(ChannelKind.ANY_CONTACT),
     }

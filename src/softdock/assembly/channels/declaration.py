@@ -9,6 +9,7 @@ import numpy as np
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
+from softdock.elements.fields import unit_along
 from softdock.errors import suggest
 from softdock.model.observations import Observation
 from softdock.model.system import System
@@ -31,8 +32,7 @@ class Field:
 
     def along(self, motion: str) -> "Field":
         """Return the field with its unit along a joint that is `sliding` or `turning`."""
-        sliding, _, turning = self.unit.partition(" or ")
-        return replace(self, unit=(turning or sliding) if motion == "turning" else sliding)
+        return replace(self, unit=unit_along(self.unit, motion))
 
 
 Fields = Mapping[str, Field]

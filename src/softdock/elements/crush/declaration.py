@@ -8,10 +8,8 @@ from softdock.elements.crush.kernels import CrushValue, least_depth
 from softdock.elements.crush.model import Crushable
 from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, Floats, JointKind, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
+from softdock.elements.kernels.yielding import RESOLVED
 from softdock.tree.indices import StateKind
-
-RESOLVED = 1e-4
-"""Error of the permanent depth in one step over the elastic limit, which is that of the force over the plateau."""
 
 
 class CrushKind(JointKind):

@@ -10,14 +10,8 @@ import numpy as np
 
 from softdock.elements.kernels.joints import push_joint
 from softdock.elements.kernels.tangents import add_joint_tangents
+from softdock.elements.kernels.yielding import yielding_share
 from softdock.native.decorators import inline, kernel
-
-KNEE = 0.1
-"""Part of the plateau force over which crushing sets in.
-
-Without it the state would have no error control on the plateau: rounding would decide whether the core crushes. Smaller
-values need more steps, about stroke / (3 KNEE elastic limit) for a whole stroke.
-"""
 
 
 class CrushValue(IntEnum):
@@ -63,13 +57,10 @@ STATE = np.dtype(
 
 @inline
 def crush_share(law, e, depth):
-    """Return the part of the speed with which the permanent depth grows at an elastic compression e; Eq. (Z4).
-
-    It exceeds 1 where an error of a step has led beyond the plateau, and leads back to it.
-    """
+    """Return the part of the speed with which the permanent depth grows at an elastic compression e; Eq. (Z4)."""
     if depth >= law.stroke:
         return 0.0
-    return max(0.0, (e / law.elastic_limit - (1.0 - KNEE)) / KNEE)
+    return yielding_share(e / law.elastic_limit)
 
 
 @inline

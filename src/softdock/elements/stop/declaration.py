@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, RunLimits, Surroundings
+from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, RunStart, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.kernels.motion_profiles import UNLIMITED
 from softdock.elements.stop.model import Stop
@@ -68,8 +68,8 @@ class StopKind(JointKind):
         upper = element.limit if element.limit is not None else element.upper
         out.law.upper = UNLIMITED if upper is None else upper
 
-    def set_run_limits(
-        self, records: NDArray[Any], laws: NDArray[Any], states: NDArray[Any], run: RunLimits
+    def set_run_start(
+        self, records: NDArray[Any], laws: NDArray[Any], states: NDArray[Any], run: RunStart
     ) -> None:
         """Set depth and speed up to which joints rest at their stops, and response times; Eq. (M117)."""
         for record, law, state in zip(records, laws, states):

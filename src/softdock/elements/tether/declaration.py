@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from softdock.elements.declaration import ConnectionKind, ElementRecord, Floats, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
+from softdock.elements.kernels.yielding import RESOLVED
 from softdock.elements.tether.kernels import TetherValue
 from softdock.elements.tether.model import Tether
 from softdock.quantities.fields import Measured
@@ -14,9 +15,6 @@ from softdock.tree.indices import StateKind
 
 if TYPE_CHECKING:
     from softdock.model.system import System
-
-RESOLVED = 1e-4
-"""Error of the free length in one step over the stretch at the force limit: that of the tension over the limit."""
 
 
 class TetherKind(ConnectionKind):

@@ -10,14 +10,9 @@ import numpy as np
 
 from softdock.elements.kernels.tangents import IDENTITY, activate_connection
 from softdock.elements.kernels.wrenches import push_bodies, set_total
+from softdock.elements.kernels.yielding import yielding_share
 from softdock.native.decorators import inline, kernel
 from softdock.tree.kernels.poses import link_point, point_velocity
-
-KNEE = 0.1
-"""Part of the force limit over which the clutch begins to slip.
-
-Without it the state would have no error control at the limit: rounding would decide whether the clutch slips.
-"""
 
 
 class TetherValue(IntEnum):
@@ -79,12 +74,11 @@ def winding_speed(law, state, length):
 def slip_share(law, elastic, rate):
     """Return the part of the rate of stretch that the clutch lets slip, for the tension of the spring; Eqs. (T5), (T6).
 
-    `rate` is that of the distance less the winding speed. The share exceeds 1 where an error of a step has led beyond
-    the limit, and leads back to it.
+    `rate` is that of the distance less the winding speed.
     """
     if rate <= 0.0:
         return 0.0
-    share = max(0.0, (elastic / law.force_limit - (1.0 - KNEE)) / KNEE)
+    share = yielding_share(elastic / law.force_limit)
     if law.damping > 0.0:
         share = max(share, 1.0 - (law.force_limit - elastic) / (law.damping * rate))
     return share

@@ -110,7 +110,7 @@ LARGEST = 1
 SMALLEST = 2
 INTEGRAL = 4  # over time, not a peak
 
-FORCE_SIZE = -1
+ANY_CONTACT_FORCE = -1
 """Component of `contact`: the largest force, which is no entry of the results of a pair."""
 
 CHANNEL = np.dtype(
@@ -314,11 +314,11 @@ def filter_value(filters, value):
 
 @kernel
 def largest_contact(component, pair_states, interface_states):
-    """Return the largest entry of all pairs and interfaces; see `FORCE_SIZE` for the force."""
+    """Return the largest entry of all pairs and interfaces; see `ANY_CONTACT_FORCE` for the force."""
     largest = 0.0
     for i in range(pair_states.shape[0]):
         largest = max(
-            largest, pair_states[i].force if component == FORCE_SIZE else pair_states[i].out[component]
+            largest, pair_states[i].force if component == ANY_CONTACT_FORCE else pair_states[i].out[component]
         )
     for i in range(interface_states.shape[0]):
         largest = max(largest, interface_entry(interface_states[i].result, component))
@@ -328,7 +328,7 @@ def largest_contact(component, pair_states, interface_states):
 @inline
 def interface_entry(result, component):
     """Return the result of an interface for an entry of pairs; 0 for area and pressure, which pins do not have."""
-    if component == FORCE_SIZE:
+    if component == ANY_CONTACT_FORCE:
         return result[RESULT_FORCE]
     if component == DEPTH:
         return result[RESULT_DEPTH]

@@ -45,12 +45,12 @@ def enclose_formula(run, top, i, left, right, before, after):
             exact = run.channels[c].kind == ChannelKind.TIME
             first, last = results[k].first, results[k].last
             results[k].small = 0.0 if exact else resolution_of(resolution, run.peaks[c], first, last)
-            bound_channel(results[k], run.channels[c], down, up, resolved)
+            bound_channel_node(results[k], run.channels[c], down, up, resolved)
     return bound_formula(nodes, results, begin, end)
 
 
 @kernel
-def bound_channel(node, channel, down, up, resolved):
+def bound_channel_node(node, channel, down, up, resolved):
     """Write the bounds of a channel in an interval into its node; Eqs. (M34), (M81), (M84)."""
     x_0, x_1 = node.first, node.last
     if resolved and channel.bounded == 0:

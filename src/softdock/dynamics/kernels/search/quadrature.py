@@ -21,7 +21,7 @@ GAUSS = 0.5 * np.array([0.0, 5.0 / 9.0, 0.0, 8.0 / 9.0, 0.0, 5.0 / 9.0, 0.0])
 
 TOLERANCE = 1e-7  # difference of both rules, relative to the largest magnitude of the channel times the piece
 MAX_HALVINGS = 14
-MAX_INTERVALS = 100  # in a piece, until which they are halved again
+MAX_INTERVALS_OF_PIECE = 100  # in a piece, until which they are halved again
 ANGLE_OF_INTERVAL = 1.0  # largest rotation of the links of a channel in an interval [rad]
 MAX_PIECES = 4096
 
@@ -40,7 +40,7 @@ def integrate_channels(run, h, end):
             left = end * piece / pieces + index * width
             accurate = apply_rules(run, h, left, width, end / pieces)
             intervals += 1
-            if accurate or level == MAX_HALVINGS or intervals >= MAX_INTERVALS:
+            if accurate or level == MAX_HALVINGS or intervals >= MAX_INTERVALS_OF_PIECE:
                 add_interval(run, h * width)
                 index += 1
                 while index % 2 == 0 and level > 0:
