@@ -97,7 +97,8 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
         joint, at = system.bodies[name].joint, layout.joints[name].at_q
         if len(joint.motions) == 1:
             q[at] = start_position(system, name, *joint.axes_at_start())
-            moved |= {name} if q[at] != layout.y[at] else set()
+            if q[at] != layout.y[at]:
+                moved.add(name)
     for name in placed if changed is None else changed.names("bodies"):
         joint, place = system.bodies[name].joint, layout.joints[name]
         if isinstance(joint, j.Free):
@@ -139,9 +140,7 @@ def _written_elements(
     arrays = _copied_elements(layout)
     for kind in ELEMENT_KINDS.values():
         elements = getattr(system, kind.group)
-        along = (
-            {name for name in elements if getattr(elements[name], "joint", None) in moved} if moved else set()
-        )
+        along = {name for name, element in elements.items() if getattr(element, "joint", None) in moved}
         for name in changed.names(kind.group) | along:
             arrays.fill(layout.element_index[name], elements[name], indices.get(name, -1), around)
     return _arrays_of(arrays)
