@@ -27,7 +27,7 @@ class MemberKind:
     """Whether its force is observed with `record.loads: false`, too."""
 
     def reaction_of(self, joint_type: str) -> ReactionKind | None:
-        """Return the kind of the reaction of a member, of a reaction by the type of its joint."""
+        """Return the kind of reaction of a member; that of a joint or frame depends on the type of the joint."""
         return "mount" if self.role == "reaction" and joint_type == "fixed" else self.reaction
 
 

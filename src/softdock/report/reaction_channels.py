@@ -121,7 +121,7 @@ def _history_reaction(result: Result, name: str, kind: ReactionKind) -> PeakReac
 
 
 def _kind(result: Result, owner: str) -> ReactionKind | None:
-    """Return the kind of the reaction of a member; None of inputs, the sum of all contacts, and other quantities."""
+    """Return the kind of the reaction of a member; None for inputs, the sum of all contacts, and other quantities."""
     definition = result.definition
     member = find_member(definition, owner)
     if member is not None:
