@@ -247,7 +247,7 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
     prepared = prepare_system(assembly)
     system = prepared.value
     derivative(prepared, 0.0, assembly.y.copy(), np.zeros_like(assembly.y))
-    set_run_start(system, tolerance)
+    set_run_start(system, assembly.state_kinds, tolerance)
     (stop,) = system.states.stop
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)

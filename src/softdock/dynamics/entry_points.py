@@ -7,7 +7,7 @@ from softdock.dynamics.kernels.channels import channels, formulas
 from softdock.dynamics.kernels.control import controllers, gnc_records
 from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear, reactions
 from softdock.dynamics.kernels.forces import derivative as motion
-from softdock.dynamics.kernels.integration import stepping
+from softdock.dynamics.kernels.integration import force_errors, stepping
 from softdock.dynamics.kernels.recording import run_data
 from softdock.dynamics.kernels.run import conservation, time_loop
 from softdock.dynamics.kernels.search import events, intervals, step_search, windows
@@ -194,6 +194,8 @@ WORKSPACE = StructureArgument(
         "y_stage": floats("states", memory=SCRATCH),
         "dense": floats(5, "states", memory=DATA),
         "tolerance": floats("states", memory=DATA),
+        "error": floats("states", memory=SCRATCH),
+        "axis_errors": floats("axes", force_errors.AXIS_ERROR_COLUMNS, memory=DATA),
         "captured": floats("states", memory=DATA),
         "pending": floats("states", memory=DATA),
         "start": floats("channels", memory=DATA),

@@ -22,7 +22,7 @@ from softdock.native.argument_types import Sizes
 from softdock.native.simd import LANES
 from softdock.tree.indices import StateKind
 from softdock.tree.kernels.dynamics import tile_index
-from softdock.tree.kernels.tree import FREE, records
+from softdock.tree.kernels.tree import FREE, GROUND, records
 
 Floats = NDArray[np.float64]
 MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
@@ -93,11 +93,11 @@ def linear_sizes(a: SystemArrays, contacts: int, more: int = 0) -> Sizes:
 
     `contacts` is the number of pairs and interfaces, `more` a number of connections in addition to those of the system.
     """
+    connections = contacts + int(a.elements.view(np.ndarray)["connection"].sum()) + more
     if not supports_implicit_steps(a):
-        return {"speeds": 0, "width": 0, "linear links": 0, "connections": 0}
-    speeds, elements = _speeds(a), int(a.elements.view(np.ndarray)["connection"].sum())
+        return {"speeds": 0, "width": 0, "linear links": 0, "connections": connections}
+    speeds = _speeds(a)
     width = -(-speeds // LANES) * LANES
-    connections = contacts + elements + more
     return {"speeds": speeds, "width": width, "linear links": len(a.links), "connections": connections}
 
 
@@ -110,6 +110,10 @@ def run_settings(arrays: SystemArrays, settings: Settings, watched: int, searche
     s["stiff_elements"] = bool(arrays.elements.view(np.ndarray)["stiff"].any())
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
+    s["force_accuracy"] = settings.accuracy.force
+    s["any_connection"] = bool(arrays.elements.view(np.ndarray)["connection"].any())
+    if settings.duration > 0.0:
+        s["least_acceleration"] = np.array([settings.accuracy.speed, settings.accuracy.rate]) / settings.duration
     s["max_step"] = min(settings.max_step, settings.duration)
     s["min_step"] = 1e-14 * settings.duration
     s["max_steps"] = settings.max_steps
@@ -155,24 +159,53 @@ def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMoment
     for kind, elements, laws, _ in records_by_kind(a):
         kind.set_tolerances(elements, laws, out)
     for i in np.flatnonzero(links["kind"] == FREE):
-        # Speeds and rates times the inertia of the whole tree, and finer: nothing damps an error of its momentum.
+        # Speeds and rates times the inertia of the whole tree, and finer: nothing damps an error of its momentum. The
+        # torque of a contact has an error of its force times a lever, so that the moment has one of the momentum times
+        # the radius of gyration.
         at = n_q + links["at_u"][i]
         tree = own[root == root[i]]
         mass = tree[:, 0].sum()
         inertia = max(tree[:, 4:7].sum() / 3.0, 1e-12)
-        out[at : at + 3] = MOMENTUM_ACCURACY * accuracy.rate * inertia
+        lever = math.sqrt(inertia / mass)
+        out[at : at + 3] = MOMENTUM_ACCURACY * (accuracy.rate * inertia + accuracy.speed * mass * lever)
         out[at + 3 : at + 6] = MOMENTUM_ACCURACY * accuracy.speed * mass
     return out
 
 
-def set_run_start(system: SystemRecords, tolerance: Floats) -> None:
+def set_run_start(system: SystemRecords, state_kinds: NDArray[np.int64], tolerance: Floats) -> None:
     """Set what the states of elements have from tolerances and inertias; expects that the system has been evaluated."""
-    run: RunStart | None = None
+    elements, run = system.elements.view(np.ndarray), None
+    if not len(elements):
+        return
+    n_q = int(system.world.view(np.ndarray)["n_q"][0])
+    run = RunStart(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
+    _set_inertias(system, state_kinds, run)
     for kind, elements, laws, states in records_by_kind(system):
-        if len(elements) and type(kind).set_run_start is not ElementKind.set_run_start:
-            n_q = int(system.world.view(np.ndarray)["n_q"][0])
-            run = run or RunStart(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
+        if len(elements):
             kind.set_run_start(elements, laws, states, run)
+
+
+def _set_inertias(system: SystemRecords, state_kinds: NDArray[np.int64], run: RunStart) -> None:
+    """Set mass and inertia that every element moves: along its joint, or of the bodies that it connects; Eq. (M122).
+
+    The latter are those of all that a body carries, as if joints farther out were locked.
+    """
+    elements, data = system.elements.view(np.ndarray), system.element_data.view(np.ndarray)
+    links = system.links.view(np.ndarray)
+    carried = np.stack([links["own"][:, 0], links["own"][:, 4:7].sum(axis=1) / 3.0], axis=1)
+    for i in range(len(links) - 1, 0, -1):
+        if links["parent"][i] >= 0:
+            carried[links["parent"][i]] += carried[i]
+    grounded = links["kind"] == GROUND
+    with np.errstate(divide="ignore"):
+        per = np.where(grounded[:, None], 0.0, 1.0 / carried)
+    for i, element in enumerate(elements):
+        at, rows = element["at_u"], element["rows"]
+        if at >= 0:
+            most = max(run.mobility[at : at + rows].max(), np.finfo(float).tiny)
+            data["inertia"][i, int(state_kinds[run.n_q + at] == StateKind.RATE)] = 1.0 / most
+        elif element["connection"]:
+            data["inertia"][i] = 1.0 / (per[element["a"]] + per[element["b"]])
 
 
 def records_by_kind(

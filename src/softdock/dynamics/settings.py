@@ -33,6 +33,8 @@ class StepTolerances:
     """[m/s]"""
     rate: float = 1e-5
     """[rad/s]"""
+    force: float = 0.005
+    """Of a force that an element transmits, over the largest one that it has transmitted so far."""
 
 
 @dataclass(frozen=True, kw_only=True)

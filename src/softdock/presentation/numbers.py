@@ -58,6 +58,34 @@ def format_quantity(
     return f"{format_number(value * factor, resolution * factor)} {symbol}".strip()
 
 
+def format_number_with_error(value: float, error: float | None) -> str:
+    """Return a number with its error, for example `349.8 ± 0.2`; without an error the number alone.
+
+    The error has one significant digit, two if the first is 1; the number has no digits below it.
+    """
+    if error is None or not math.isfinite(error) or not math.isfinite(value) or error <= 0.0:
+        return format_number(value)
+    leading = math.floor(math.log10(error))
+    places = 1 - leading if error < 1.95 * 10.0**leading else -leading
+    largest = math.floor(math.log10(max(abs(value), error)))
+    if 0 <= places <= DIGITS and largest < 6 and largest + places <= DIGITS + 1:
+        return f"{value:.{places}f} ± {error:.{places}f}"
+    return f"{format_number(value)} ± {format_number(float(f'{error:.1e}' if error < 1.95 * 10.0**leading else f'{error:.0e}'))}"
+
+
+def format_with_error(
+    value: float | None, error: float | None, unit: str, system: UnitSystem = AUTOMATIC
+) -> str:
+    """Return a value with its error [SI] of an SI unit, for example `349.8 N ± 0.2 N`."""
+    if value is None or error is None or not math.isfinite(value):
+        return format_quantity(value, unit, system)
+    symbol, factor = display_unit(unit, value, system)
+    return " ± ".join(
+        f"{number} {symbol}".strip()
+        for number in format_number_with_error(value * factor, error * factor).split(" ± ")
+    )
+
+
 def format_value(value: Any, factor: float = 1.0, resolution: float = 0.0) -> str:
     """Return a value of any type as text; numbers are multiplied by the factor of their display unit."""
     match value:

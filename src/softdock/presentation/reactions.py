@@ -4,7 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_time
+from softdock.presentation.numbers import (
+    display_unit,
+    format_number,
+    format_number_with_error,
+    format_time,
+    format_with_error,
+)
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import PeakReaction
@@ -44,18 +50,24 @@ def largest_reaction_text(reactions: Sequence[PeakReaction], system: UnitSystem 
     parts = []
     if forces:
         top = max(forces, key=lambda reaction: reaction.peak_force or 0.0)
-        parts.append(_peak("force", top.peak_force, "N", top, top.t_peak_force, system))
+        parts.append(_peak("force", top.peak_force, top.force_error, "N", top, top.t_peak_force, system))
     if moments:
         top = max(moments, key=lambda reaction: reaction.peak_moment or 0.0)
-        parts.append(_peak("moment", top.peak_moment, "N*m", top, top.t_peak_moment, system))
+        parts.append(_peak("moment", top.peak_moment, top.moment_error, "N*m", top, top.t_peak_moment, system))
     return f"Largest {'; largest '.join(parts)}." if parts else ""
 
 
 def _peak(
-    what: str, value: float | None, unit: str, reaction: PeakReaction, time: float | None, system: UnitSystem
+    what: str,
+    value: float | None,
+    error: float | None,
+    unit: str,
+    reaction: PeakReaction,
+    time: float | None,
+    system: UnitSystem,
 ) -> str:
     at = "" if time is None else f" at {format_time(time)}"
-    return f"{what} {format_quantity(value, unit, system)} in {reaction.kind} {reaction.name}{at}"
+    return f"{what} {format_with_error(value, error, unit, system)} in {reaction.kind} {reaction.name}{at}"
 
 
 def without_reaction_metrics(metrics: Mapping[str, Any], reactions: Sequence[PeakReaction]) -> dict[str, Any]:
@@ -83,10 +95,13 @@ def reaction_table(
     rows = []
     for reaction in reactions:
         row = [reaction.name, reaction.kind]
-        pairs = [("N", force, reaction.peak_force, reaction.t_peak_force)]
-        pairs += [("N*m", moment, reaction.peak_moment, reaction.t_peak_moment)] if has_moments else []
-        for unit, display, peak, time in pairs:
-            row.append("" if peak is None else format_number(display.factor * peak))
+        pairs = [("N", force, reaction.peak_force, reaction.force_error, reaction.t_peak_force)]
+        if has_moments:
+            peak, time = reaction.peak_moment, reaction.t_peak_moment
+            pairs.append(("N*m", moment, peak, reaction.moment_error, time))
+        for unit, display, peak, error, time in pairs:
+            shown = None if error is None or not peak else display.factor * error
+            row.append("" if peak is None else format_number_with_error(display.factor * peak, shown))
             row.append("" if time is None or not peak else format_time(time))
             if components is not None:
                 row.append(

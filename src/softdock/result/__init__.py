@@ -159,6 +159,10 @@ class PeakReaction:
     peak_moment: float | None = None
     """Size of the moment [N m]."""
     t_peak_moment: float | None = None
+    force_error: float | None = None
+    """Estimated numerical error of the peak force [N]; None where it is unknown."""
+    moment_error: float | None = None
+    """The same of the peak moment [N m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,6 +239,8 @@ class Result:
     """The outcome as a sentence."""
     metrics: Mapping[str, Any]
     """SI values under flat names."""
+    metric_errors: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    """Estimated numerical errors of metrics that are peaks of reactions [SI]."""
     audit: Audit
     timing: Timing = field(compare=False)
     history: History
@@ -291,6 +297,7 @@ class Result:
             "valid": self.valid,
             "warnings": list(self.warnings),
             "metrics": self.metrics,
+            "metric_errors": self.metric_errors,
             "loads": [asdict(reaction) for reaction in self.loads],
             "requirements": [asdict(verdict) for verdict in self.requirements],
             "contact_conditions": self.contact_conditions,

@@ -42,6 +42,8 @@ class Accuracy(Model):
     """Error of speeds in one step."""
     rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-5
     """Error of angular rates in one step."""
+    force: Annotated[float, Quantity("1", gt=0)] = 0.005
+    """Error of a force or moment that an element transmits, over the largest one that it has transmitted so far."""
 
 
 class Integrator(Model):

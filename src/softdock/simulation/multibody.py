@@ -33,6 +33,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
+from softdock.simulation.reaction_errors import metric_errors, with_errors
 from softdock.simulation.reactions import reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
@@ -261,7 +262,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    reactions = read_reactions(topology.reaction_rows, run)
+    reactions = with_errors(read_reactions(topology.reaction_rows, run), scenario, run)
+    metrics = {**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)}
     valid, warnings = assess_validity(scenario, run, reactions)
     return Result(
         scenario=scenario.name,
@@ -275,7 +277,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
             *_notices(scenario, run, topology),
         ),
         loads=reactions,
-        metrics={**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)},
+        metrics=metrics,
+        metric_errors=metric_errors(reactions, metrics),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),

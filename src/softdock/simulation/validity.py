@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.run_results import Ending, Run
-from softdock.elements.stop.model import Stop
 from softdock.model.system import System
+from softdock.presentation.numbers import format_with_error
 from softdock.result import PeakReaction, Validity
 
 MIN_OVERLAP = 1e-9
@@ -18,10 +18,13 @@ MAX_PIN_DEPTH_SHARE = 0.1
 """Depth over the radius of a pin above which a run gets a warning."""
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
-have errors of a few per cent. The same fraction of the largest reaction applies to stops."""
+have errors of a few per cent."""
 MAX_REACTION_ERROR = 0.02
-"""Change of the force of a stop by an error of the speed within its tolerance, relative to its peak reaction,
-above which a run gets a warning; Eq. (M119)."""
+"""Estimated error of a peak reaction, relative to it, above which a run gets a warning. Reactions below `SMALL_SHARE`
+of the largest one are compared with that share."""
+SMALL_SHARE = 0.01
+NAMED_REACTIONS = 3
+"""Number of reactions that such a warning names."""
 MAX_BOND_LOAD = 0.5
 """Change of force or pressure of a bonded contact over that when it was bonded, above which a run gets a warning: it
 may open or slip."""
@@ -40,7 +43,7 @@ def assess_validity(
 ) -> tuple[Validity, tuple[str, ...]]:
     """Return whether a run is valid, and a sentence for every limit that was exceeded.
 
-    Eqs. (C34), (C35), (M66), (M119).
+    Eqs. (C34), (C35), (M66), (M125).
     """
     warnings = []
     # A warning about penetration names the contact and is added below.
@@ -57,7 +60,7 @@ def assess_validity(
         warnings += _pin_warnings(name, face, float(state.deepest), float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
-    warnings += _stop_warnings(system, run, reactions)
+    warnings += _reaction_warnings(reactions)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -84,28 +87,28 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     ]
 
 
-def _stop_warnings(system: System, run: Run, reactions: Sequence[PeakReaction]) -> list[str]:
-    """Return a sentence for every stop whose peak reaction is not resolved by the tolerance of speeds; Eq. (M119).
-
-    Fixed steps have no tolerances, and their stops keep no state in a step.
-    """
-    states = run.states.stop.view(np.ndarray)
-    if not states["keeps_state"].any():
+def _reaction_warnings(reactions: Sequence[PeakReaction]) -> list[str]:
+    """Return a sentence that names the peak reactions with the largest estimated errors, if any is too large."""
+    forces = [(r, "force", "N", r.peak_force, r.force_error) for r in reactions]
+    moments = [(r, "moment", "N*m", r.peak_moment, r.moment_error) for r in reactions]
+    inaccurate = []
+    for peaks in (forces, moments):
+        largest = max((peak or 0.0 for _, _, _, peak, _ in peaks), default=0.0)
+        for reaction, what, unit, peak, error in peaks:
+            if peak is None or error is None or error == 0.0:
+                continue
+            share = error / max(peak, SMALL_SHARE * largest)
+            if share > MAX_REACTION_ERROR:
+                text = f"{what} of {reaction.kind} {reaction.name} {format_with_error(peak, error, unit)}"
+                inaccurate.append((share, text))
+    if not inaccurate:
         return []
-    peaks = {reaction.name: (reaction.peak_force, reaction.peak_moment) for reaction in reactions}
-    largest = [max((peak[k] or 0.0 for peak in peaks.values()), default=0.0) for k in (0, 1)]
-    warnings = []
-    for (name, stop), state in zip(system.elements_of(Stop).items(), states):
-        impedance = max(stop.damping, stop.stiffness * state["response_time"])
-        resolved = state["resting_speed"] * impedance
-        for k, unit in ((0, "N"), (1, "N m")):
-            peak = peaks.get(name, (None, None))[k] or 0.0
-            if NEGLIGIBLE_FORCE_SHARE * largest[k] < peak < resolved / MAX_REACTION_ERROR:
-                warnings.append(
-                    f"The reaction of the stop {name} stays below {peak:.3g} {unit}; the accuracy of speeds resolves "
-                    f"{resolved:.3g} {unit}. Set `integrator.accuracy` to smaller values of speed and rate."
-                )
-    return warnings
+    named = [text for _, text in sorted(inaccurate, reverse=True)[:NAMED_REACTIONS]]
+    more = f", and {len(inaccurate) - len(named)} more" if len(inaccurate) > len(named) else ""
+    return [
+        f"Peaks have estimated errors above {MAX_REACTION_ERROR:.0%}: {', '.join(named)}{more}. Set "
+        "`integrator.accuracy` to smaller values, first that of force, then those of speed and rate."
+    ]
 
 
 def _exceeds_limits(run: Run, largest: float) -> NDArray[np.bool_]:

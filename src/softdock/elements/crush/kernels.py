@@ -111,6 +111,16 @@ def apply(system, i, t, q, u, dy):
 
 
 @inline
+def error_gains(system, i, t, q, u):
+    """Return the stiffness of a core that is pressed."""
+    element = system.elements[i]
+    law = system.laws.crush[element.row]
+    depth = permanent_depth(element, law, q)
+    _, k, _ = core_force(law, law.side * (q[element.at_q] - law.start) - depth, depth)
+    return k, 0.0
+
+
+@inline
 def add_tangents(system, i, t, q, u, linear):
     """Add the stiffness along the motion: less while it is crushed, zero on the plateau; Eq. (Z6)."""
     element = system.elements[i]

@@ -296,6 +296,14 @@ def damping_of_power_limit(drive, motor, v):
 
 
 @inline
+def error_gains(system, i, t, q, u):
+    """Return stiffness and damping of the transmission where it acts; friction is not among them."""
+    element = system.elements[i]
+    k, c = drive_stiffness(system, i, t, q, u[element.at_u])
+    return k, min(c, system.laws.drive[element.row].damping)
+
+
+@inline
 def add_tangents(system, i, t, q, u, linear):
     """Add stiffness and damping, and how fast a command of position changes the force.
 

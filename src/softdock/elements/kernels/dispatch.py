@@ -6,6 +6,8 @@ The module `kernels` of a kind may define these functions, of element `i` of a s
   Only that of springs, stops and struts is inlined: with those of all kinds the loop over the elements is 20 % slower
 - `add_tangents(system, i, t, q, u, linear)`: stiffness and damping along its joint, for implicit steps
 - `connect(system, i, t, q, u, linear, c)`: stiffness and damping between two bodies, for implicit steps
+- `error_gains(system, i, t, q, u)`: stiffness and damping along its joint by which errors of position and speed become
+  errors of its force
 - `switch_on(system, i, t, y)`, `switch_off(system, i, t, y)`: after and before it is switched
 - `set_target(system, i, t, y, value)`: a new target
 - `next_break(system, i, t, y)`: next instant at which its force changes abruptly, infinite if there is none
@@ -62,6 +64,12 @@ def no_time(system, i, *arguments):
 
 
 @inline
+def no_gains(system, i, *arguments):
+    """Return no stiffness and no damping."""
+    return 0.0, 0.0
+
+
+@inline
 def no_value(system, i, *arguments):
     """Return zero."""
     return 0.0
@@ -91,6 +99,7 @@ def choose_by_number(number, function, otherwise):
 apply = choose("apply", do_nothing)
 add_tangents = choose("add_tangents", do_nothing)
 connect = choose("connect", do_nothing)
+error_gains = choose("error_gains", no_gains)
 switch_on = choose("switch_on", do_nothing)
 switch_off = choose("switch_off", do_nothing)
 change_target = choose("set_target", do_nothing)

@@ -28,6 +28,9 @@ ELEMENT = np.dtype(
     align=True,
 )
 
+# Indices of what an element transmits.
+FORCE, MOMENT = 0, 1
+
 ELEMENT_DATA = np.dtype(
     [
         ("active", np.int64),  # 1: switched on
@@ -35,6 +38,19 @@ ELEMENT_DATA = np.dtype(
         ("branch", np.int64),
         ("branch_at_start", np.int64),  # branch when the present step began; see step_errors
         ("largest_angle", np.float64),  # of the run
+        # Errors of what it transmits; a force [N] and a moment [N m], see force_errors. An element along a joint has
+        # the first only, whatever its unit.
+        ("inertia", np.float64, 2),  # that it moves at the start of the run [kg, kg m2]
+        ("force_scale", np.float64, 2),  # largest size so far, also of what accelerates its inertia
+        ("force_error", np.float64, 2),  # estimated at the end of the step
+        ("peak", np.float64, 2),  # largest size at the end of a step
+        ("peak_error", np.float64, 2),  # estimated there
+        ("gains", np.float64, 2),  # stiffness and damping of an element along a joint in the present step
+        # Of an element between bodies, in its frame, rotations first: errors of displacements and velocities of the
+        # present step, their sums at its start, what is left of these at its end.
+        ("step_errors", np.float64, 12),
+        ("error_sums", np.float64, 12),
+        ("errors_left", np.float64, 12),
         # Results of an evaluation of the forces.
         ("deflection", np.float64),
         # Rotation away from its rest whose torque is ambiguous beyond half a turn [rad]; else 0.

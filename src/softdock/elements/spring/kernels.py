@@ -78,6 +78,17 @@ def apply(system, i, t, q, u, dy):
 
 
 @inline
+def error_gains(system, i, t, q, u):
+    """Return the stiffness at the present deflection and the damping."""
+    spring = system.laws.spring[system.elements[i].row]
+    x, y, z = deflection(system.elements[i], spring, q)
+    k = spring.stiffness
+    if spring.stiffening == Stiffening.EXPONENTIAL:
+        k *= 1.0 + (spring.exponent + 1.0) * growth(spring, math.sqrt(x * x + y * y + z * z))
+    return k, spring.damping
+
+
+@inline
 def add_tangents(system, i, t, q, u, linear):
     """Add stiffness, and damping with the slope of the friction."""
     element = system.elements[i]

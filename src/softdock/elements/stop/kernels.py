@@ -60,6 +60,15 @@ def apply(system, i, t, q, u, dy):
 
 
 @inline
+def error_gains(system, i, t, q, u):
+    """Return stiffness and damping of a stop that acts."""
+    element = system.elements[i]
+    stop, state = system.laws.stop[element.row], system.states.stop[element.row]
+    acts = stop_acts(element, stop, state, q, u)
+    return (stop.stiffness, stop.damping) if acts else (0.0, 0.0)
+
+
+@inline
 def add_tangents(system, i, t, q, u, linear):
     """Add stiffness and damping of a stop that acts; on several axes along its deflection."""
     element = system.elements[i]

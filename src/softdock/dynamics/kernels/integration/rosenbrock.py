@@ -137,13 +137,14 @@ def prepare_implicit_dense(y, y_new, k, dense):
 
 
 @kernel
-def error_of_implicit_step(k, tolerance):
-    """Return the largest error of an implicit step in units of the tolerance; Eq. (M32)."""
+def error_of_implicit_step(k, tolerance, out):
+    """Return the largest error of an implicit step in units of the tolerance and write all errors; Eq. (M32)."""
     worst = 0.0
     for i in range(tolerance.shape[0]):
         e = 0.0
         for stage in range(STAGES):
             e += ERRORS[stage] * k[1 + stage, i]
+        out[i] = e
         e = abs(e) / tolerance[i]
         if not e < np.inf:
             return np.inf

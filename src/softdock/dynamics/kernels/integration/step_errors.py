@@ -4,7 +4,10 @@ Estimates assume smooth forces, and an implicit step uses the stiffness at its s
 branch of its law, loads may be wrong by much more than the error of positions suggests.
 """
 
+import math
+
 from softdock.dynamics.kernels.forces.contacts import count_closed
+from softdock.dynamics.kernels.integration.force_errors import error_of_forces
 from softdock.dynamics.kernels.integration.rosenbrock import error_of_implicit_step
 from softdock.dynamics.kernels.integration.stepping import StepMethod, error_of_step
 from softdock.native.decorators import kernel
@@ -48,9 +51,11 @@ def kink_factor(run, h):
 @kernel
 def estimate_error(run, method, h):
     """Return the error of a step in units of the tolerance."""
-    k, tolerance = run.workspace.k, run.workspace.tolerance
+    k, tolerance, e = run.workspace.k, run.workspace.tolerance, run.workspace.error
     if method == StepMethod.ROSENBROCK:
-        error = error_of_implicit_step(k, tolerance)
+        error = error_of_implicit_step(k, tolerance, e)
     else:
-        error = error_of_step(method, h, k, tolerance)
+        error = error_of_step(method, h, k, tolerance, e)
+    if run.settings[0].force_accuracy > 0.0 and error < math.inf:
+        error = max(error, error_of_forces(run, run.progress[0].t + h, h))
     return kink_factor(run, h) * error

@@ -105,14 +105,15 @@ def all_finite(y):
 
 
 @kernel
-def error_of_step(method, h, k, tolerance):
-    """Return the largest error of an explicit step in units of the tolerance; Eq. (M32)."""
+def error_of_step(method, h, k, tolerance, out):
+    """Return the largest error of an explicit step in units of the tolerance and write all errors; Eq. (M32)."""
     worst = 0.0
     for i in range(tolerance.shape[0]):
         if method == StepMethod.BOGACKI_SHAMPINE:
             e = F1 * k[0, i] + F2 * k[1, i] + F3 * k[2, i] + F4 * k[END, i]
         else:
             e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[END, i]
+        out[i] = h * e
         e = abs(h * e) / tolerance[i]
         if not math.isfinite(e):
             return math.inf

@@ -45,6 +45,10 @@ RUN_SETTINGS = np.dtype(
         ("stiff_elements", np.int64),  # 1: also while no contact is closed, because elements are stiff
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
+        ("force_accuracy", np.float64),  # allowed error of a transmitted force in one step over its scale; 0: any
+        ("any_connection", np.int64),  # 1: there are elements between bodies
+        # Errors of a force and of a moment that give less are allowed in any case [m/s2, rad/s2].
+        ("least_acceleration", np.float64, 2),
         ("max_step", np.float64),
         ("min_step", np.float64),
         ("max_steps", np.int64),  # in the whole run
@@ -81,6 +85,7 @@ PROGRESS = np.dtype(
         ("trial_method", np.int64),  # that is tried next
         ("steps_until_trial", np.int64),
         ("trial_period", np.int64),  # steps between trials
+        ("largest_force", np.float64, 2),  # transmitted by any element so far [N], and moment [N m]
         ("pending_event", np.int64),  # occurs next; -1: none
         ("stop_event", np.int64),  # that ended the run; -1: none
         # 1: elements were switched, and their change of energy is not accounted for yet.
@@ -141,6 +146,10 @@ class Workspace(NamedTuple):
     """(5, n): coefficients of the dense output."""
     tolerance: NDArray[np.float64]
     """(n,): error that is allowed in one step, in the units of the states."""
+    error: NDArray[np.float64]
+    """(n,): estimated error of a step, in the units of the states."""
+    axis_errors: NDArray[np.float64]
+    """(momenta and speeds, AXIS_ERROR_COLUMNS): sums of errors along the axes; see force_errors."""
     captured: NDArray[np.float64]
     """(n,): state at the first event that captures it."""
     pending: NDArray[np.float64]

@@ -8,6 +8,7 @@ which its interpolation shows a change; Eqs. (M116), (M117), (M120).
 
 import math
 
+from softdock.dynamics.kernels.integration.force_errors import forget_displacement
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, interpolate, interpolate_entries
 from softdock.elements.kinds import kind_number
 from softdock.elements.stop.kernels import stop_depth, stop_force
@@ -90,6 +91,7 @@ def change_stop(run, i):
         state.engaged_depth = min(max(depth, 0.0), state.resting_depth)
         x = depth - state.engaged_depth
         s.step = max(min(s.step, state.response_time), run.settings[0].min_step)
+        forget_displacement(run, i)
     if s.started == 1 and s.switched == 0:
         y[w.n_q + w.n_u] += sign * 0.5 * stop.stiffness * x * x
 

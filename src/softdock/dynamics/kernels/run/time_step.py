@@ -19,6 +19,7 @@ from softdock.dynamics.kernels.forces.interfaces import (
     pin_step_limit,
     update_largest_pin_depths,
 )
+from softdock.dynamics.kernels.integration.force_errors import add_up_errors
 from softdock.dynamics.kernels.integration.rosenbrock import prepare_implicit_dense, take_implicit_step
 from softdock.dynamics.kernels.integration.step_control import (
     ORDER,
@@ -159,6 +160,8 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
     `t_max` is the last instant before the next jump of a command or load.
     """
     settings, s, work, system = run.settings[0], run.progress[0], run.workspace, run.system
+    if settings.fixed_step == 0.0:
+        add_up_errors(run)
     if method == StepMethod.ROSENBROCK:
         prepare_implicit_dense(run.y, work.y_new, work.k, work.dense)
     else:
