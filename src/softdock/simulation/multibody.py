@@ -31,9 +31,10 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
+from softdock.simulation.metric_errors import metric_errors
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
-from softdock.simulation.reaction_errors import metric_errors, with_errors
+from softdock.simulation.reaction_errors import with_errors
 from softdock.simulation.reactions import reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
@@ -278,7 +279,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
         ),
         loads=reactions,
         metrics=metrics,
-        metric_errors=metric_errors(reactions, metrics),
+        metric_errors=metric_errors(reactions, topology.reactions, topology.expressions, metrics),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),
