@@ -84,14 +84,36 @@ def test_the_refined_run_of_the_guide() -> None:
 
 
 def test_the_refined_docking_of_the_guide() -> None:
+    """A peak that moves by more than its stated error, and has not settled after one refinement."""
     result = softdock.simulate("assist-soft-docking", converged=True)
     assert result.converged is not None
+    assert result.prepared is not None
     values = {value.name: value for value in result.converged.values}
     moment, force = values["peak_moment_bumper"], values["peak_force_bumper"]
-    phrase = (
-        "is {} N m with the default cells and {} N m in the refined run, more than its stated error of {} N m, while "
-        "its peak force changes from {} N to {} N"
-    )
-    assert_quoted(GUIDE, phrase, [moment.value, moment.refined, moment.error, force.value, force.refined])
+    assert moment.refined is not None
+    data = result.prepared.scenario.to_data()
+    accuracy = {f"integrator.accuracy.{key}": 0.01 * x for key, x in data["integrator"]["accuracy"].items()}
+    cells = {
+        f"contacts.{name}.resolved_force": contact["resolved_force"] / 8.0**3
+        for name, contact in data["contacts"].items()
+    }
+    finest = softdock.simulate("assist-soft-docking", accuracy | cells).metrics["peak_moment_bumper"]
+    phrase = "`bumper` is {} N m, with a stated error of {} N m, and {} N m in the refined run."
+    assert_quoted(GUIDE, phrase, [moment.value, moment.error, moment.refined])
+    assert_quoted(GUIDE, "cells of an eighth of the size it is {} N m", [finest])
+    assert_quoted(GUIDE, "is {} N and {} N in the first two runs", [force.value, force.refined])
     assert moment.verdict == "beyond"
     assert force.verdict == "within"
+    assert min(moment.value, moment.refined) < finest < max(moment.value, moment.refined)
+    assert abs(moment.value - moment.refined) == pytest.approx(0.05, abs=0.005)
+
+
+def test_a_peak_that_is_an_error_of_the_integration() -> None:
+    result = softdock.simulate("module-exchange", converged=True)
+    assert result.converged is not None
+    name = "peak_moment_joint_7_friction"
+    (value,) = (value for value in result.converged.values if value.name == name)
+    assert value.refined is not None
+    phrase = "is one: {} mN m, and {} mN m in the refined run"
+    assert_quoted(GUIDE, phrase, [1e3 * value.value, 1e3 * value.refined])
+    assert value.refined == pytest.approx(0.1 * value.value, rel=0.1)

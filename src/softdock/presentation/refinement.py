@@ -27,8 +27,8 @@ _STATUSES = {
 }
 _ORDER = {"beyond": 0, "within_twice": 1}
 REFINEMENT_NOTE = (
-    "A stated error is an estimate that about 98 of 100 true errors exceed at most twofold: a change within twice "
-    "the error confirms it."
+    "A stated error is an estimate and no bound. A change within twice the error agrees with it; where a change is "
+    "beyond, take the change as the error, and refine further to see whether the value settles."
 )
 
 
