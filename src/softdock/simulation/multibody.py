@@ -262,8 +262,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    estimate = ReactionErrors(scenario, run)
-    reactions = estimate.add_to(read_reactions(topology.reaction_rows, run))
+    estimate = ReactionErrors(scenario, run, read_reactions(topology.reaction_rows, run))
+    reactions = estimate.reactions()
     metrics = {**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)}
     valid, warnings = assess_validity(scenario, run, reactions)
     return Result(

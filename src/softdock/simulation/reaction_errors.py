@@ -33,21 +33,24 @@ ELEMENT_REACTIONS = frozenset(kind.reaction for kind in ELEMENT_KINDS.values() i
 
 
 class ReactionErrors:
-    """Errors of the elements of a run, and what follows from them for all other reactions."""
+    """Errors of the peak reactions of a run: those of elements have their own, from which all others follow."""
 
-    def __init__(self, scenario: MultibodyScenario, run: Run) -> None:
-        data = run.element_data.view(np.ndarray)
-        self._scenario = scenario
+    def __init__(self, scenario: MultibodyScenario, run: Run, reactions: tuple[PeakReaction, ...]) -> None:
+        """Expects peak reactions with the errors of elements, and zeros for what has none of its own."""
+        data, rows = run.element_data.view(np.ndarray), {name: row for row, name in run.element_names.items()}
+        self._scenario, self._reactions = scenario, reactions
         self._known = scenario.integrator.step is None
-        self._errors: Floats = data["peak_error"]
-        self._rows = {name: row for row, name in run.element_names.items()}
-        self._sums = np.sqrt((self._errors**2).sum(axis=0)).tolist()
+        errors: Floats = np.zeros((len(data), 2))
+        for reaction in reactions:
+            if reaction.kind in ELEMENT_REACTIONS and reaction.name in rows:
+                errors[rows[reaction.name]] = reaction.force_error or 0.0, reaction.moment_error or 0.0
+        self._sums: list[float] = np.sqrt((errors**2).sum(axis=0)).tolist()
         self._largest: list[float] = data["peak"].max(axis=0, initial=0.0).tolist()
         # Twice the energies that elements have stored at their peaks, and those of their errors [J].
         stiff = data["peak_stiffness"] > 0.0
-        compliance = np.divide(1.0, data["peak_stiffness"], out=np.zeros_like(self._errors), where=stiff)
+        compliance = np.divide(1.0, data["peak_stiffness"], out=np.zeros_like(errors), where=stiff)
         stored = (data["peak"] ** 2 * compliance).sum()
-        lost, largest = (self._errors**2 * compliance).sum(), (data["largest_error"] ** 2 * compliance).sum()
+        lost, largest = (errors**2 * compliance).sum(), (data["largest_error"] ** 2 * compliance).sum()
         self._share = float(np.sqrt(lost / stored)) if stored > 0.0 else 0.0
         self._largest_share = float(np.sqrt(largest / stored)) if stored > 0.0 else 0.0
 
@@ -56,27 +59,26 @@ class ReactionErrors:
         """Relative error of energies that the largest errors of amplitudes explain, twice the estimate; Eq. (M146)."""
         return 4.0 * self._largest_share if self._known else 0.0
 
-    def add_to(self, reactions: tuple[PeakReaction, ...]) -> tuple[PeakReaction, ...]:
-        """Return the peak reactions of the run with their errors, which are unknown in runs of fixed steps."""
-        if not self._known:
-            return reactions
+    def reactions(self) -> tuple[PeakReaction, ...]:
+        """Return the peak reactions with their errors, which are unknown in runs of fixed steps."""
         return tuple(
             replace(
                 reaction,
-                force_error=self.error(reaction, reaction.peak_force, FORCE),
-                moment_error=self.error(reaction, reaction.peak_moment, MOMENT),
+                force_error=self._error(reaction, reaction.peak_force, reaction.force_error, FORCE),
+                moment_error=self._error(reaction, reaction.peak_moment, reaction.moment_error, MOMENT),
             )
-            for reaction in reactions
+            for reaction in self._reactions
         )
 
-    def error(self, reaction: PeakReaction, size: float | None, what: int) -> float | None:
+    def _error(
+        self, reaction: PeakReaction, size: float | None, own: float | None, what: int
+    ) -> float | None:
         """Return the error of the peak of a force or moment of a size; None without a peak, and where it is unknown."""
-        if size is None:
+        if size is None or own is None or not self._known:
             return None
-        allowed = self._scenario.integrator.accuracy.force * size
-        coupled = self._share * size
-        if reaction.kind in ELEMENT_REACTIONS and reaction.name in self._rows:
-            own = float(self._errors[self._rows[reaction.name], what]) + LARGEST_SHARE * self._largest[what]
+        allowed, coupled = self._scenario.integrator.accuracy.force * size, self._share * size
+        own += LARGEST_SHARE * self._largest[what]
+        if reaction.kind in ELEMENT_REACTIONS:
             return ELEMENT_SHARE * allowed + COUPLING_SHARE * coupled + own
         # At most, all elements act on what transmits the reaction.
         others = float(np.hypot(self._sums[what], coupled))

@@ -45,7 +45,6 @@ ELEMENT_DATA = np.dtype(
         ("force_error", np.float64, 2),  # estimated at the end of the step
         ("largest_error", np.float64, 2),  # of the run
         ("peak", np.float64, 2),  # largest size at the end of a step
-        ("peak_error", np.float64, 2),  # estimated there
         (
             "joint_gains",
             np.float64,

@@ -8,6 +8,7 @@ as an oscillator of its own, with its stiffness, damping and inertia; Eqs. (M140
 
 import math
 
+from softdock.dynamics.kernels.channels.channels import WRENCH_TORQUE, ChannelKind
 from softdock.dynamics.kernels.forces.linear import motion_in_N
 from softdock.dynamics.kernels.integration.stages import write_motion
 from softdock.elements.kernels.dispatch import connect, error_gains
@@ -31,9 +32,6 @@ LEAST_SHARE = 0.01
 UNRESOLVED_SHARE = 1e-4
 # Of the largest force of an element so far: where earlier errors are larger, its force is lost and is not followed.
 LOST_SHARE = 0.1
-# Of the largest force at the end of a step: the error of the peak is the largest one in steps that end above this part.
-# The peak itself may lie inside another step than that with the largest end.
-NEAR_PEAK = 0.7
 MIN_FORCE = 1e-300  # [N or N m]: what is compared with it is never divided by zero
 # Part of the allowed error that one step may have in any case, however large the sum of earlier errors is.
 LEAST_BUDGET = 0.2
@@ -360,11 +358,31 @@ def add_up_errors(run):
 
 @inline
 def widen_peak(run, data, kind, size):
-    """Let scale and peak of an element contain a size [N or N m], and the error of the peak the largest near it."""
+    """Let scale and largest size of an element contain a size [N or N m], and the largest error the present one."""
     widen_scale(run, data, kind, size)
     data.largest_error[kind] = max(data.largest_error[kind], data.force_error[kind])
-    peak, error = data.peak[kind], data.force_error[kind]
-    if size >= NEAR_PEAK * peak:
-        data.peak_error[kind] = error if peak < NEAR_PEAK * size else max(data.peak_error[kind], error)
-    if size > peak:
+    if size > data.peak[kind]:
         data.peak[kind], data.peak_stiffness[kind] = size, data.stiffness[kind]
+
+
+@kernel
+def keep_errors_of_peaks(run):
+    """Give the peaks of forces and moments of elements that were found in a step the errors of its end."""
+    start = run.progress[0].t
+    for i in range(run.settings[0].searched):
+        channel, peak = run.channels[i], run.peaks[i]
+        if channel.kind == ChannelKind.ELEMENT_FORCE or channel.kind == ChannelKind.ELEMENT_WRENCH:
+            data = run.system.element_data[channel.i]
+            error = data.force_error[MOMENT if is_moment(channel, data) else FORCE]
+            if peak.t_largest >= start:
+                peak.error_of_largest = error
+            if peak.t_smallest >= start:
+                peak.error_of_smallest = error
+
+
+@inline
+def is_moment(channel, data):
+    """Return whether the force of an element is a moment: a part of a wrench, or along the axis of a turning joint."""
+    if channel.kind == ChannelKind.ELEMENT_WRENCH:
+        return channel.component >= WRENCH_TORQUE
+    return data.inertia[FORCE] == 0.0
