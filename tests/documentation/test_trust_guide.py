@@ -14,7 +14,9 @@ from softdock.presentation.numbers import format_number_with_error
 GUIDE = "guides/trust"
 PAGE = (DOCS / "guides" / "trust.md").read_text(encoding="utf-8")
 SCENARIO = DOCS / "guides" / "latch-pulse.yaml"
-ROW = re.compile(r"^\| ([\d.]+) \| (\d+) \| ([\d.]+ ± [\d.]+) \| ([\d.]+) \| (\w+) \| (.*) \|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| ([\d.]+) \| (\d+) \| ([\d.]+ ± [\d.]+) \| ([\d.e-]+) \| (\w+) \| (.*) \|$", re.MULTILINE
+)
 ACCURACIES = [float(row[0]) for row in ROW.findall(PAGE)]
 
 
@@ -60,7 +62,8 @@ def test_a_row_of_the_table_is_what_the_program_gives(force: float) -> None:
         result.requirements[0].verdict_text,
     )
     assert (f"{float(row[0]):g}", *row[1:]) == expected
-    assert true <= 2.0 * error
+    # A run that is warned says that its peaks are inaccurate; the guide states that its error exceeds the estimate.
+    assert (true <= 2.0 * error) == (result.valid == "yes")
 
 
 def test_all_of_them_pass_the_conservation_check() -> None:
@@ -92,19 +95,22 @@ def test_the_refined_docking_of_the_guide() -> None:
     moment, force = values["peak_moment_bumper"], values["peak_force_bumper"]
     assert moment.refined is not None
     data = result.prepared.scenario.to_data()
-    accuracy = {f"integrator.accuracy.{key}": 0.01 * x for key, x in data["integrator"]["accuracy"].items()}
-    cells = {
-        f"contacts.{name}.resolved_force": contact["resolved_force"] / 8.0**3
-        for name, contact in data["contacts"].items()
-    }
-    finest = softdock.simulate("assist-soft-docking", accuracy | cells).metrics["peak_moment_bumper"]
+
+    def refined(tolerance: float, size: float) -> float:
+        accuracy = data["integrator"]["accuracy"].items()
+        changes = {f"integrator.accuracy.{key}": tolerance * x for key, x in accuracy}
+        for name, contact in data["contacts"].items():
+            changes[f"contacts.{name}.resolved_force"] = size**3 * contact["resolved_force"]
+        return softdock.simulate("assist-soft-docking", changes).metrics["peak_moment_bumper"]
+
     phrase = "`bumper` is {} N m, with a stated error of {} N m, and {} N m in the refined run."
     assert_quoted(GUIDE, phrase, [moment.value, moment.error, moment.refined])
-    assert_quoted(GUIDE, "cells of an eighth of the size it is {} N m", [finest])
+    finest = [refined(0.01, size) for size in (0.5, 0.25, 0.125)]
+    assert_quoted(GUIDE, "an eighth of the size it is {}, {} and {} N m", finest)
     assert_quoted(GUIDE, "is {} N and {} N in the first two runs", [force.value, force.refined])
+    assert abs(refined(0.1, 1.0) - moment.value) < moment.error
     assert moment.verdict == "beyond"
     assert force.verdict == "within"
-    assert min(moment.value, moment.refined) < finest < max(moment.value, moment.refined)
     assert abs(moment.value - moment.refined) == pytest.approx(0.05, abs=0.005)
 
 

@@ -63,7 +63,12 @@ def test_the_first_run_is_not_changed(result: Result) -> None:
     assert plain == result
     assert result.converged is not None
     assert result.converged.settings == "error tolerances of a step divided by 10"
-    assert result.converged.steps > result.timing.steps
+    accuracy = result.prepared.scenario.to_data()["integrator"]["accuracy"]
+    finer = {"integrator": {"accuracy": {name: 0.1 * x for name, x in accuracy.items()}}}
+    by_hand = simulate(from_data({**SLED, **finer}))
+    work = (by_hand.timing.steps, by_hand.timing.evaluations)
+    assert (result.converged.steps, result.converged.evaluations) == work
+    assert value_of(result, "stroke").refined == by_hand.metrics["stroke"] != result.metrics["stroke"]
 
 
 def test_contacts_are_refined_in_the_same_run() -> None:

@@ -215,6 +215,7 @@ class Session:
             element_data=system.element_data,
             states=system.states,
             element_names={row: name for name, row in self._arrays.element_index.items()},
+            lever=self._arrays.radius_of_gyration,
             overlaps=self._overlaps,
             pin_overlaps=self._pin_overlaps,
             start=self._start,

@@ -57,5 +57,5 @@ def estimate_error(run, method, h):
     else:
         error = error_of_step(method, h, k, tolerance, e)
     if run.settings[0].force_accuracy > 0.0 and error < math.inf:
-        error = max(error, error_of_forces(run, run.progress[0].t + h, h))
+        error = max(error, error_of_forces(run, run.progress[0].t + h, h, method == StepMethod.ROSENBROCK))
     return kink_factor(run, h) * error
