@@ -354,6 +354,56 @@ def add_connection(rng: random.Random, groups: dict[str, Scenario], names: list[
         groups["struts"]["strut"] = ends | law
 
 
+def ball(radius: float) -> list[Any]:
+    """Return the profile of a sphere about the origin."""
+    quarter = {"radius": radius, "turn": "right"}
+    return [[-radius, 0.0], {"arc_to": [0.0, radius], **quarter}, {"arc_to": [radius, 0.0], **quarter}]
+
+
+def struck_surface(rng: random.Random) -> tuple[Scenario, dict[Peak, float]]:
+    """Return a ball, free or on a sprung slider of a craft, that strikes a plate, a cone or a ball of a free body."""
+    radius, mass, other = rng.uniform(0.01, 0.1), 10 ** rng.uniform(-0.3, 3), 10 ** rng.uniform(1, 3.5)
+    speed, offset = 10 ** rng.uniform(-2.5, -0.3), rng.uniform(0.0, 0.5) * radius
+    stiffness = 10 ** rng.uniform(8.5, 10)
+    kind = rng.choice(["plate", "cone", "ball"])
+    size = 4.0 * radius
+    profile: list[Any] = {
+        "plate": [[-size, 0.0], [-size, size], [0.0, size], [0.0, 0.0]],
+        "cone": [[0.0, 0.0], [-0.5 * size, size], [-size, size], [-size, 0.0]][::-1],
+        "ball": ball(size),
+    }[kind]
+    height = {"plate": 0.0, "cone": 0.0, "ball": size}[kind] + radius
+    slides = rng.random() < 0.5
+    velocity = [rng.uniform(-0.3, 0.3) * speed, rng.uniform(-0.3, 0.3) * speed, -speed]
+    place = {"position": [offset, 0.0, height + 0.05 * speed], "velocity": velocity}
+    bodies = {"target": cube(other, type="free")}
+    scenario: Scenario = {"duration": 0.5, "bodies": bodies}
+    if slides:
+        rate = 10 ** rng.uniform(0.5, 1.7)
+        bodies["craft"] = cube(10 ** rng.uniform(1, 3.5), type="free", **place)
+        bodies["ball"] = {**cube(mass, type="prismatic", axis="z"), "parent": "craft"}
+        spring = {"joint": "ball", "stiffness": mass * rate**2, "damping": 0.1 * mass * rate}
+        scenario["springs"] = {"buffer": spring}
+    else:
+        bodies["ball"] = {
+            "mass": mass,
+            "inertia": [0.4 * mass * radius**2] * 3,
+            "joint": {"type": "free", **place},
+        }
+    layer = {
+        "stiffness": stiffness,
+        "damping": rng.choice([0.0, 1e-3, 1e-2]) * stiffness,
+        "damping_depth": 1e-4,
+    }
+    friction = rng.choice([{}, {"friction": {"coefficient": rng.uniform(0.05, 0.5)}}])
+    scenario["surfaces"] = {
+        "a": {"body": "target", "profile": profile},
+        "b": {"body": "ball", "profile": ball(radius)},
+    }
+    scenario["contacts"] = {"touch": {"a": "a", "b": "b", "layer": layer, **friction}}
+    return scenario, {}
+
+
 FAMILIES: dict[str, Callable[[random.Random], tuple[Scenario, dict[Peak, float]]]] = {
     "spring": lambda rng: pulsed(rng, "spring"),
     "drive": lambda rng: pulsed(rng, "drive"),
@@ -364,6 +414,7 @@ FAMILIES: dict[str, Callable[[random.Random], tuple[Scenario, dict[Peak, float]]
     "preload": preloaded_slider,
     "backlash": geared_drive,
     "coupling": coupling,
+    "contact": struck_surface,
     "tree": tree,
 }
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.kernels.channels.channels import LARGEST, PEAK, SMALLEST
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
+from softdock.dynamics.kernels.integration.force_errors import INERTIA
 from softdock.dynamics.kernels.integration.stepping import StepMethod
 from softdock.dynamics.kernels.recording.run_data import PROGRESS, RUN_SETTINGS
 from softdock.dynamics.kernels.search.events import EVENT_STATE
@@ -174,13 +175,18 @@ def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMoment
     return out
 
 
-def set_run_start(system: SystemRecords, state_kinds: NDArray[np.int64], tolerance: Floats) -> None:
+def set_run_start(
+    system: SystemRecords, state_kinds: NDArray[np.int64], tolerance: Floats, axis_errors: Floats
+) -> None:
     """Set what the states of elements have from tolerances and inertias; expects that the system has been evaluated."""
     elements, run = system.elements.view(np.ndarray), None
     if not len(elements):
         return
     n_q = int(system.world.view(np.ndarray)["n_q"][0])
     run = RunStart(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
+    mobility = run.mobility[: len(axis_errors)]
+    with np.errstate(divide="ignore"):
+        axis_errors[:, INERTIA] = np.where(mobility > 0.0, 1.0 / mobility, 0.0)
     _set_inertias(system, state_kinds, run)
     for kind, elements, laws, states in records_by_kind(system):
         if len(elements):

@@ -25,7 +25,7 @@ MAX_REACTION_ERROR = 0.02
 """Estimated error of a peak reaction, relative to it, above which a run gets a warning. Reactions below `SMALL_SHARE`
 of the largest one are compared with that share."""
 SMALL_SHARE = 0.01
-REST_SHARE = 0.1
+REST_SHARE = 0.05
 """Reactions below this part of the force that an error of the speed by its tolerance becomes are compared with that."""
 NAMED_REACTIONS = 3
 """Number of reactions that such a warning names."""

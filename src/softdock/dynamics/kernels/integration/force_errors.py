@@ -22,9 +22,10 @@ from softdock.tree.kernels.tree import FREE
 # Rows of `workspace.dense` that hold small motions of free bases and joints by the errors of a step, and accelerations.
 DISPLACEMENT, VELOCITY, ACCELERATION = 0, 1, 2
 # Columns of `workspace.axis_errors`, one row per momentum or speed: sums of errors of displacement and speed at the
-# start of the step, what is left of them at its end, and total stiffness and damping of the elements along the axis.
-SUM, SPEED_SUM, LEFT, SPEED_LEFT, STIFFNESS, DAMPING = 0, 1, 2, 3, 4, 5
-AXIS_ERROR_COLUMNS = 6
+# start of the step, what is left of them at its end, total stiffness and damping of the elements along the axis, and
+# the mass or inertia that a force along it moves at the start of the run.
+SUM, SPEED_SUM, LEFT, SPEED_LEFT, STIFFNESS, DAMPING, INERTIA = 0, 1, 2, 3, 4, 5, 6
+AXIS_ERROR_COLUMNS = 7
 # An error of a force counts at most over this part of the largest force that any element has transmitted so far.
 LEAST_SHARE = 0.01
 # Of the force that an error of the speed by its tolerance becomes: an error that is allowed in any case, so that a
@@ -96,14 +97,12 @@ def propagate_axes(run, t, h):
             for j in range(element.at_u, element.at_u + element.rows):
                 axes[j, STIFFNESS] += k
                 axes[j, DAMPING] += c
-    for i in range(system.elements.shape[0]):
-        element, data = system.elements[i], system.element_data[i]
-        if element.at_u >= 0 and data.active == 1:
-            m = data.inertia[FORCE] + data.inertia[MOMENT]
-            for j in range(element.at_u, element.at_u + element.rows):
-                axes[j, LEFT], axes[j, SPEED_LEFT] = oscillate(
-                    axes[j, STIFFNESS], axes[j, DAMPING], m, h, axes[j, SUM], axes[j, SPEED_SUM]
-                )
+    for j in range(axes.shape[0]):
+        axes[j, LEFT], axes[j, SPEED_LEFT] = axes[j, SUM], axes[j, SPEED_SUM]
+        if axes[j, STIFFNESS] > 0.0 or axes[j, DAMPING] > 0.0:
+            axes[j, LEFT], axes[j, SPEED_LEFT] = oscillate(
+                axes[j, STIFFNESS], axes[j, DAMPING], axes[j, INERTIA], h, axes[j, SUM], axes[j, SPEED_SUM]
+            )
 
 
 @inline
