@@ -153,6 +153,7 @@ class Accuracy(_Accuracy):
         angle: float | str = ...,
         speed: float | str = ...,
         rate: float | str = ...,
+        force: float | str = ...,
     ) -> None: ...
 
 class Action(_Action):
@@ -537,6 +538,8 @@ class Drive(_Drive):
         max_power: float | str | None = ...,
         backlash: float | str = ...,
         friction: float | str = ...,
+        static_friction: float | str | None = ...,
+        friction_law: Literal['stick', 'smooth'] = ...,
         viscous_friction: float | str = ...,
         friction_speed: float | str = ...,
         efficiency: float | str = ...,
@@ -1157,6 +1160,8 @@ class Spring(_Spring):
         preload: float | str = ...,
         damping: float | str = ...,
         friction: float | str = ...,
+        static_friction: float | str | None = ...,
+        friction_law: Literal['stick', 'smooth'] = ...,
         friction_speed: float | str = ...,
         active: bool = ...,
     ) -> None: ...

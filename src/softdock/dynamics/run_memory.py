@@ -113,7 +113,9 @@ def run_settings(arrays: SystemArrays, settings: Settings, watched: int, searche
     s["force_accuracy"] = settings.accuracy.force
     s["any_connection"] = bool(arrays.elements.view(np.ndarray)["connection"].any())
     if settings.duration > 0.0:
-        s["least_acceleration"] = np.array([settings.accuracy.speed, settings.accuracy.rate]) / settings.duration
+        s["least_acceleration"] = (
+            np.array([settings.accuracy.speed, settings.accuracy.rate]) / settings.duration
+        )
     s["max_step"] = min(settings.max_step, settings.duration)
     s["min_step"] = 1e-14 * settings.duration
     s["max_steps"] = settings.max_steps
@@ -133,7 +135,7 @@ def initial_progress(settings: Settings) -> np.recarray:
     progress = records(1, PROGRESS)
     s = progress.view(np.ndarray)
     s["method"] = FIRST_METHODS[settings.method]
-    s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
+    s["pending_event"] = s["stop_event"] = s["captured_event"] = s["reached_axis"] = -1
     return progress
 
 
@@ -173,16 +175,20 @@ def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMoment
 
 
 def set_run_start(system: SystemRecords, state_kinds: NDArray[np.int64], tolerance: Floats) -> None:
-    """Set what the states of elements have from tolerances and inertias; expects that the system has been evaluated."""
+    """Set what the data of elements have from tolerances and inertias; expects that the system has been evaluated."""
     elements, run = system.elements.view(np.ndarray), None
     if not len(elements):
         return
     n_q = int(system.world.view(np.ndarray)["n_q"][0])
     run = RunStart(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
     _set_inertias(system, state_kinds, run)
-    for kind, elements, laws, states in records_by_kind(system):
-        if len(elements):
-            kind.set_run_start(elements, laws, states, run)
+    elements, data = system.elements.view(np.ndarray), system.element_data.view(np.ndarray)
+    for kind, own, laws, _ in records_by_kind(system):
+        if len(own):
+            rows = np.flatnonzero(elements["kind"] == own["kind"][0])
+            changed = data[rows]
+            kind.set_run_start(own, laws, changed, run)
+            data[rows] = changed
 
 
 def _set_inertias(system: SystemRecords, state_kinds: NDArray[np.int64], run: RunStart) -> None:

@@ -45,7 +45,10 @@ RUN_SETTINGS = np.dtype(
         ("stiff_elements", np.int64),  # 1: also while no contact is closed, because elements are stiff
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
-        ("force_accuracy", np.float64),  # allowed error of a transmitted force in one step over its scale; 0: any
+        (
+            "force_accuracy",
+            np.float64,
+        ),  # allowed error of a transmitted force in one step over its scale; 0: any
         ("any_connection", np.int64),  # 1: there are elements between bodies
         # Errors of a force and of a moment that give less are allowed in any case [m/s2, rad/s2].
         ("least_acceleration", np.float64, 2),
@@ -74,6 +77,8 @@ PROGRESS = np.dtype(
         ("pin_step", np.float64),  # longest step in which no pin penetrates far
         # Part of the size for which a step was computed: below 1 if it was shortened because of a stop.
         ("step_part", np.float64),
+        # First of the axes that begin or cease to slide at the end of the step; -1: none.
+        ("reached_axis", np.int64),
         ("previous_step", np.float64),  # size of the previous step; 0: none, or something was switched since
         ("steps", np.int64),  # accepted so far
         ("rejected", np.int64),  # steps
