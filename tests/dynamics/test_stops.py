@@ -12,6 +12,7 @@ from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.integration.stepping import interpolate
 from softdock.dynamics.kernels.run.engagement import shorten_step
 from softdock.dynamics.run_memory import set_run_start
+from softdock.dynamics.settings import StepTolerances
 from softdock.dynamics.system_records import prepare_system
 from softdock.elements.kernels.one_sided import stays_engaged, stays_free
 from softdock.elements.load.model import Load
@@ -248,7 +249,7 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
     prepared = prepare_system(assembly)
     system = prepared.value
     derivative(prepared, 0.0, assembly.y.copy(), np.zeros_like(assembly.y))
-    set_run_start(system, assembly.state_kinds, tolerance)
+    set_run_start(system, assembly.state_kinds, tolerance, StepTolerances())
     stop = system.element_data[assembly.element_index["end"]]
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)

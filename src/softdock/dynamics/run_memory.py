@@ -174,13 +174,21 @@ def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMoment
     return out
 
 
-def set_run_start(system: SystemRecords, state_kinds: NDArray[np.int64], tolerance: Floats) -> None:
+def set_run_start(
+    system: SystemRecords, state_kinds: NDArray[np.int64], tolerance: Floats, accuracy: StepTolerances
+) -> None:
     """Set what the data of elements have from tolerances and inertias; expects that the system has been evaluated."""
     elements, run = system.elements.view(np.ndarray), None
     if not len(elements):
         return
     n_q = int(system.world.view(np.ndarray)["n_q"][0])
-    run = RunStart(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
+    run = RunStart(
+        n_q=n_q,
+        tolerance=tolerance,
+        mobility=_joint_mobility(system),
+        speed=accuracy.speed,
+        length=accuracy.length,
+    )
     _set_inertias(system, state_kinds, run)
     elements, data = system.elements.view(np.ndarray), system.element_data.view(np.ndarray)
     for kind, own, laws, _ in records_by_kind(system):

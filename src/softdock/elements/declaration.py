@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.joint_element import JointElement
 from softdock.elements.kernels.one_sided import set_resting_limits
+from softdock.elements.kernels.records import FORCE
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
 from softdock.tree.indices import BodyPlacement, FlexibleRecords, JointIndices, StateKind
@@ -164,12 +165,21 @@ class RunStart:
     """Error of every state that is allowed in one step."""
     mobility: Floats
     """Acceleration along each joint axis per force [1/kg or 1/(kg m2)]."""
+    speed: float
+    """Allowed error of speeds [m/s]."""
+    length: float
+    """Allowed error of positions [m]."""
 
     def set_resting_limits(self, record: Any, data: Any, stiffness: float) -> None:
         """Set the limits within which a joint rests at an element that only pushes; Eq. (M117)."""
         at_u, at_q = record["at_u"], record["at_q"]
         most = max(self.mobility[at_u : at_u + record["rows"]].max(), np.finfo(float).tiny)
         set_resting_limits(data, stiffness, most, self.tolerance[self.n_q + at_u], self.tolerance[at_q])
+
+    def set_resting_limits_between(self, data: Any, stiffness: float) -> None:
+        """Set those of an element between bodies, from the mass that it moves."""
+        mobility = max(1.0 / data["inertia"][FORCE], np.finfo(float).tiny)
+        set_resting_limits(data, stiffness, mobility, self.speed, self.length)
 
 
 JOINT_FIELDS: ElementFields = {

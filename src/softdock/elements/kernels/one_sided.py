@@ -24,6 +24,11 @@ ONE_SIDED_FIELDS = [
     # less that of its pushes, Eq. (M120) [N s or N m s].
     ("engaged_depth", np.float64),
     ("tension_impulse", np.float64),
+    # Of an element between bodies: depth and its rate at the last evaluation, and at the start of the step.
+    ("depth", np.float64),
+    ("depth_rate", np.float64),
+    ("depth_at_start", np.float64),
+    ("depth_rate_at_start", np.float64),
 ]
 # Of the resting depth: by how much an engaged spring is stretched before it is freed. Without this the interpolation of
 # implicit steps, whose slope is not exact at their start, would free and engage it at the same instant.
@@ -90,6 +95,17 @@ def largest_tension_impulse(data, k):
 def longest_step_to_change(data, k, c):
     """Return the size of the longest step whose interpolation shows a change [s]; infinite for a free element."""
     return RELEASE_STEP * (data.response_time + c / k) if data.engaged != 0 else math.inf
+
+
+@inline
+def may_reach_limit(data, h):
+    """Return whether the depth of an element between bodies may rise above zero in a step of size h [s].
+
+    The part of the cubic through depths and rates at both ends that is beyond these depths is at most 4 h / 27 times
+    the sum of the sizes of the rates; the interpolation of the bodies is not that cubic, so that twice as much counts.
+    """
+    beyond = 8.0 / 27.0 * h * (abs(data.depth_rate_at_start) + abs(data.depth_rate))
+    return max(data.depth_at_start, data.depth) + beyond > 0.0
 
 
 @inline

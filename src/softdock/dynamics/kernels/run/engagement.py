@@ -10,6 +10,7 @@ kinds; see `elements.kernels.dispatch`. Friction that sticks is in `sticking`.
 
 import math
 
+from softdock.dynamics.kernels.forces.derivative import set_motion
 from softdock.dynamics.kernels.integration.force_errors import forget_displacement
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, interpolate, interpolate_entries
 from softdock.elements.kernels.dispatch import (
@@ -26,6 +27,7 @@ from softdock.elements.kernels.one_sided import (
     has_changed,
     largest_tension_impulse,
     longest_step_to_change,
+    may_reach_limit,
     one_sided_force,
     stays_engaged,
     stays_free,
@@ -55,6 +57,7 @@ def update_states(run):
         if data.keeps_state == 1:
             sides, k, c, _ = one_sided(system, i)
             if sides > 0:
+                place_bodies(system, i, y)
                 depth, rate, _ = depth_at(system, i, data.engaged, t, y, u)
                 if data.engaged != 0 and not stays_engaged(data, k, c, depth, rate):
                     change_engagement(run, i)
@@ -89,6 +92,7 @@ def change_engagement(run, i):
     """
     s, w, y, data = run.progress[0], run.system.world[0], run.y, run.system.element_data[i]
     _, k, _, stored = one_sided(run.system, i)
+    place_bodies(run.system, i, y)
     depth, _, side = depth_at(run.system, i, data.engaged, s.t, y, y[w.n_q : w.n_q + w.n_u])
     sign = 1.0 if data.engaged != 0 else -1.0
     data.tension_impulse = 0.0
@@ -100,7 +104,8 @@ def change_engagement(run, i):
         data.engaged_depth = min(max(depth, 0.0), data.resting_depth)
         x = depth - data.engaged_depth
         s.step = max(min(s.step, data.response_time), run.settings[0].min_step)
-        forget_displacement(run, i)
+        if run.system.elements[i].at_u >= 0:
+            forget_displacement(run, i)
     if s.started == 1 and s.switched == 0:
         y[w.n_q + w.n_u] += sign * stored * 0.5 * k * x * x
 
@@ -111,15 +116,17 @@ def first_change(run, h):
 
     Returns infinity and -1 if none changes. Writes into `workspace.y_stage`.
     """
-    first, index, system = math.inf, -1, run.system
+    first, index, system, moved = math.inf, -1, run.system, False
     for i in range(system.elements.shape[0]):
         data = system.element_data[i]
         if data.keeps_state == 1:
             sides, k, c, _ = one_sided(system, i)
             theta = math.inf
             if sides > 0 and data.engaged != 0:
+                moved = moved or system.elements[i].at_u < 0
                 theta = first_release(run, i, h, k, c)
-            elif sides > 0 and may_engage(system, i, run.workspace.dense):
+            elif sides > 0 and may_begin_to_push(run, i, h):
+                moved = moved or system.elements[i].at_u < 0
                 theta = first_engagement(run, i, h, k, c, 1)
                 if sides == 2:
                     theta = min(theta, first_engagement(run, i, h, k, c, -1))
@@ -127,7 +134,24 @@ def first_change(run, h):
                 theta = min(theta, first_other_branch(run, i, h))
             if theta < first:
                 first, index = theta, i
+    if moved:
+        set_motion(system, run.workspace.y_new)
     return first, index
+
+
+@inline
+def may_begin_to_push(run, i, h):
+    """Return whether bounds of the motion in a step of size h let a free element begin to push."""
+    if run.system.elements[i].at_u >= 0:
+        return may_engage(run.system, i, run.workspace.dense)
+    return may_reach_limit(run.system.element_data[i], h)
+
+
+@inline
+def place_bodies(system, i, y):
+    """Set poses and velocities of links to a state, on which an element between bodies depends."""
+    if system.elements[i].at_u < 0:
+        set_motion(system, y)
 
 
 @inline
@@ -213,9 +237,11 @@ def accumulate_tension(run, h):
         data = run.system.element_data[i]
         if data.engaged != 0:
             _, k, c, _ = one_sided(run.system, i)
-            depth, rate, _ = depth_at(run.system, i, data.engaged, t + h, y_new, y_new[w.n_q : w.n_q + w.n_u])
-            tension = -one_sided_force(data, k, c, depth, rate)
+            place_bodies(run.system, i, y)
             depth, rate, _ = depth_at(run.system, i, data.engaged, t, y, y[w.n_q : w.n_q + w.n_u])
+            tension = -one_sided_force(data, k, c, depth, rate)
+            place_bodies(run.system, i, y_new)
+            depth, rate, _ = depth_at(run.system, i, data.engaged, t + h, y_new, y_new[w.n_q : w.n_q + w.n_u])
             added = 0.5 * h * (tension - one_sided_force(data, k, c, depth, rate))
             data.tension_impulse = max(data.tension_impulse + added, 0.0)
 
@@ -252,14 +278,21 @@ def locate_largest_depth(run, i, h, side, left, right):
 
 
 @inline
-def interpolate_joint(run, i, theta):
-    """Write what an element along a joint depends on at theta of a step into `workspace.y_stage`; Eq. (M33)."""
+def interpolate_motion(run, i, theta):
+    """Write what an element depends on at theta of a step into `workspace.y_stage`; Eq. (M33).
+
+    For an element between bodies also the poses and velocities of all links.
+    """
     n_q, y, dense, element = (
         run.system.world[0].n_q,
         run.workspace.y_stage,
         run.workspace.dense,
         run.system.elements[i],
     )
+    if element.at_u < 0:
+        interpolate(dense, theta, y)
+        set_motion(run.system, y)
+        return
     interpolate_entries(
         dense, theta, element.at_q, element.at_q + (4 if element.ball == 1 else element.rows), y
     )
@@ -272,7 +305,7 @@ def interpolate_joint(run, i, theta):
 def depth_inside(run, i, h, side, theta):
     """Return depth [m or rad] and rate of an element at theta of a step of size h, on a side (1 or -1)."""
     w, y = run.system.world[0], run.workspace.y_stage
-    interpolate_joint(run, i, theta)
+    interpolate_motion(run, i, theta)
     t = run.progress[0].t + theta * h
     depth, rate, _ = depth_at(run.system, i, side, t, y, y[w.n_q : w.n_q + w.n_u])
     return depth, rate
@@ -282,7 +315,7 @@ def depth_inside(run, i, h, side, theta):
 def branch_inside(run, i, h, theta):
     """Return the branch of the law of an element at theta of a step of size h."""
     w, y = run.system.world[0], run.workspace.y_stage
-    interpolate_joint(run, i, theta)
+    interpolate_motion(run, i, theta)
     return branch_at(run.system, i, run.progress[0].t + theta * h, y, y[w.n_q : w.n_q + w.n_u])
 
 

@@ -1,9 +1,10 @@
 """Friction that sticks: axes of joints that are held, and where they begin and cease to slide.
 
 An axis that sticks does not accelerate; the force that this takes follows from the accelerations of all others, exactly
-and without any stiffness (`forces.holding`). It begins to slide where that force exceeds the static friction, and sticks
-where it has come to rest and the force is within it; Eqs. (M127)-(M135). Friction of all elements on an axis adds up.
-A joint of several axes on which elements act as a whole sticks as a whole. States change only between steps.
+and without any stiffness (`forces.holding`). It begins to slide where that force exceeds the static friction. It sticks
+where it has come to rest and the force is within static friction; Eqs. (M127)-(M135). Friction of all elements on an
+axis adds up. A joint of several axes on which elements act as a whole sticks as a whole. States change only between
+steps.
 """
 
 import math
@@ -21,6 +22,8 @@ ROUNDING = 1e-9
 # the interpolation of a speed that has just begun to grow.
 ARRIVAL_SHARE = 1e-3
 SETTLED = 0.9
+# Of the resting speed: first speed of several axes that slide together, beyond that at which they arrive.
+FIRST_SPEED = 1.2
 # Of a step: interval to which the instant is narrowed at which a holding force reaches its limit.
 RELEASE_WIDTH = 1e-12
 # Instants of a step at which holding forces are evaluated if they may exceed static friction between its stages.
@@ -156,8 +159,7 @@ def change_first(system, u, reached):
                 if at == reached or used_friction(axes, at) > 1.0 + ROUNDING:
                     direction = -1 if axis.friction_axes == 1 and axis.holding > 0.0 else 1
                     set_stuck(system, at, 0, direction)
-                    if axis.friction_axes == 1:
-                        u[at] = 0.0  # it has just arrived, perhaps a little backwards
+                    begin_to_slide(axes, at, u)
                     return True
             elif axis.friction_axes == 1 and axis.slides != 0 and u[at] == 0.0:
                 inertia = system.held_inertia[at, at]  # of its last time at rest
@@ -165,6 +167,20 @@ def change_first(system, u, reached):
                     set_stuck(system, at, 1, 0)
                     return True
     return False
+
+
+@inline
+def begin_to_slide(axes, at, u):
+    """Give axes that begin to slide their first speed: a single one none, which may have arrived a little backwards.
+
+    Several axes have a direction only if they move: against the force that held them.
+    """
+    size = 0.0
+    for k in range(at, at + axes[at].friction_axes):
+        size += axes[k].holding * axes[k].holding
+    for k in range(at, at + axes[at].friction_axes):
+        several = axes[at].friction_axes > 1
+        u[k] = -FIRST_SPEED * axes[at].resting_speed * axes[k].holding / math.sqrt(size) if several else 0.0
 
 
 @kernel
