@@ -8,8 +8,8 @@ import math
 from softdock.native.decorators import inline
 
 # Of the resting speed: speed below which the direction of friction along several axes, which is that of their speed, is
-# smoothed. They stick below the resting speed.
-SMOOTHED_SHARE = 0.1
+# smoothed; they stick below three resting speeds.
+SMOOTHED_SHARE = 0.3
 
 
 @inline

@@ -72,6 +72,14 @@ def slowdown_share(drive, span):
     return lost / (1.0 + lost)
 
 
+@inline
+def clear_held_axes(linear):
+    """Set the right sides of axes that friction holds to zero; Eq. (M132)."""
+    for i in range(linear.held.shape[0]):
+        if linear.held[i] == 1:
+            linear.work[RIGHT_SIDE, i] = 0.0
+
+
 @kernel
 def solve_stage(system, linear, span, advance, y, r, out):
     """Solve a stage: out / span - (Jacobian) out = r + advance (rate by time), for the whole state; Eqs. (M47), (M48).
@@ -108,9 +116,7 @@ def solve_stage(system, linear, span, advance, y, r, out):
                 for k in range(6):
                     x = fma(-linear.wrench[0, k], load(linear.momentum_maps[c], k, j), x)
                 store(work, RIGHT_SIDE, j, x)
-    for i in range(n):
-        if linear.held[i] == 1:
-            work[RIGHT_SIDE, i] = 0.0
+    clear_held_axes(linear)
     for j in range(0, work.shape[1], LANES):
         x = load(linear.inverse, 0, j) * work[RIGHT_SIDE, 0]
         for i in range(1, n):

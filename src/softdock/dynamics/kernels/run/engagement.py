@@ -106,6 +106,9 @@ def change_engagement(run, i):
         s.step = max(min(s.step, data.response_time), run.settings[0].min_step)
         if run.system.elements[i].at_u >= 0:
             forget_displacement(run, i)
+        else:
+            for row in range(3, 6):  # the same for the displacement between bodies
+                data.error_sums[row] = 0.0
     if s.started == 1 and s.switched == 0:
         y[w.n_q + w.n_u] += sign * stored * 0.5 * k * x * x
 

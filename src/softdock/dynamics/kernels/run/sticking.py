@@ -22,8 +22,10 @@ ROUNDING = 1e-9
 # the interpolation of a speed that has just begun to grow.
 ARRIVAL_SHARE = 1e-3
 SETTLED = 0.9
-# Of the resting speed: first speed of several axes that slide together, beyond that at which they arrive.
-FIRST_SPEED = 1.2
+# Of the resting speed: that at which several axes arrive at rest together, beyond what errors of steps leave of a speed
+# that smoothed friction brakes, and their first speed when they begin to slide.
+SEVERAL_AT_REST = 3.0
+FIRST_SPEED = 4.0
 # Of a step: interval to which the instant is narrowed at which a holding force reaches its limit.
 RELEASE_WIDTH = 1e-12
 # Instants of a step at which holding forces are evaluated if they may exceed static friction between its stages.
@@ -108,7 +110,8 @@ def direction_of(axes, at, speed):
 @inline
 def least_speed(axes, at):
     """Return the speed up to which axes count as at rest."""
-    return (2.0 * ARRIVAL_SHARE if axes[at].friction_axes == 1 else 1.0) * axes[at].resting_speed
+    several = axes[at].friction_axes > 1
+    return (SEVERAL_AT_REST if several else 2.0 * ARRIVAL_SHARE) * axes[at].resting_speed
 
 
 @kernel
@@ -141,7 +144,7 @@ def has_arrived(axes, at, speed, share):
     An instant is located with the `share` 1, so that rounding does not hide it where states settle, with `SETTLED`.
     """
     if axes[at].friction_axes > 1:
-        return share * speed <= SETTLED * axes[at].resting_speed
+        return share * speed <= SETTLED * SEVERAL_AT_REST * axes[at].resting_speed
     return axes[at].slides * speed < -share * ARRIVAL_SHARE * axes[at].resting_speed
 
 
