@@ -9,6 +9,7 @@ import pytest
 from dynamics.systems import assemble
 from softdock import simulate
 from softdock.dynamics.entry_points import derivative
+from softdock.dynamics.kernels.integration.force_errors import AXIS_ERROR_COLUMNS
 from softdock.dynamics.kernels.integration.stepping import interpolate
 from softdock.dynamics.kernels.run.engagement import shorten_step
 from softdock.dynamics.run_memory import set_run_start
@@ -249,7 +250,8 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
     prepared = prepare_system(assembly)
     system = prepared.value
     derivative(prepared, 0.0, assembly.y.copy(), np.zeros_like(assembly.y))
-    set_run_start(system, assembly.state_kinds, tolerance, StepTolerances())
+    errors = np.zeros((assembly.axis_count, AXIS_ERROR_COLUMNS))
+    set_run_start(system, assembly.state_kinds, tolerance, errors, StepTolerances())
     stop = system.element_data[assembly.element_index["end"]]
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 RESOLVED = 0.01  # error of a peak over the tolerance of a step
 # Reactions that would change the speed of the lightest link by its resolution within this time [s] do not matter.
 # Moments have the same number, for an arm of 1 m.
-FLOOR_TIME = 0.1
+FLOOR_TIME = 10.0
 
 
 def set_resolutions(

@@ -57,7 +57,7 @@ class Session:
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
-        set_run_start(self.system, arrays.state_kinds, work.tolerance, settings.accuracy)
+        set_run_start(self.system, arrays.state_kinds, work.tolerance, work.axis_errors, settings.accuracy)
         set_resolutions(
             self._run.resolutions, self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass
         )
@@ -215,6 +215,7 @@ class Session:
             element_data=system.element_data,
             states=system.states,
             element_names={row: name for name, row in self._arrays.element_index.items()},
+            lever=self._arrays.radius_of_gyration,
             overlaps=self._overlaps,
             pin_overlaps=self._pin_overlaps,
             start=self._start,

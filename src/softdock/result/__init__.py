@@ -13,6 +13,7 @@ from softdock.errors import InputError
 from softdock.files.regular_file import path_argument
 from softdock.model.member_kinds import ReactionKind
 from softdock.result.columns import same_columns, unknown_column
+from softdock.result.refinement import RefinedRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,11 @@ PhaseEnd = Literal["condition", "timeout", "run_end"]
 """How a phase ended: by its end condition, by its time limit, or with the run."""
 CONSERVATION_LIMIT = 1e-2
 """Relative error of energy or momentum above which the conservation check fails; half of it in speeds."""
+DOUBTFUL_LIMIT = 1e-3
+"""Relative error of energy or momentum above which a conservation check that has passed is doubtful.
+
+Runs with correct answers stay below it, see the table in docs/theory/conservation.md.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +183,10 @@ class RequirementVerdict:
     """What the requirement allows [SI], before its factor of safety."""
     margin: float | None
     """Allowed over required value minus 1, factor of safety included; negative where violated."""
+    error: float | None = None
+    """Estimated numerical error of the value [SI]; None where it is unknown, and in campaigns."""
+    verdict_text: str = ""
+    """The verdict, and whether the error of the value exceeds its distance from the limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,12 +202,31 @@ class Audit:
     linear_momentum_drift: float | None
     angular_momentum_drift: float | None
     energy_residual: float | None
+    energy_expected: float = 0.0
+    """Part of the energy residual that the stated errors of peak reactions explain: they are relative errors of
+    amplitudes, twice as large in energies. Only what exceeds it is compared with limits."""
+
+    @property
+    def errors(self) -> dict[str, float | None]:
+        """Errors that are compared with limits, by the names of their fields; None where a law does not apply."""
+        energy = self.energy_residual
+        return {
+            "linear_momentum_drift": self.linear_momentum_drift,
+            "angular_momentum_drift": self.angular_momentum_drift,
+            # The order of the arguments keeps an error that is not a number.
+            "energy_residual": None if energy is None else max(energy - self.energy_expected, 0.0),
+        }
 
     @property
     def passed(self) -> bool | None:
         """Whether no error exceeds `CONSERVATION_LIMIT`; None where no law applies."""
-        errors = [error for error in asdict(self).values() if error is not None]
+        errors = [error for error in self.errors.values() if error is not None]
         return all(error <= CONSERVATION_LIMIT for error in errors) if errors else None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the check passed, with an error above `DOUBTFUL_LIMIT`."""
+        return self.passed is True and any((error or 0.0) > DOUBTFUL_LIMIT for error in self.errors.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,6 +294,8 @@ class Result:
     None without an `approach`, without a contact, and where nothing needs them."""
     prediction: Mapping[str, Any] | None = None
     """Prediction of theory for the first impact, where it applies."""
+    converged: RefinedRun | None = field(default=None, compare=False)
+    """The run repeated with finer settings, and how its values change; None unless `simulate` was asked for it."""
     definition: Mapping[str, Any] = field(default_factory=dict)
     """The complete scenario as plain data in SI."""
     prepared: "Prepared | None" = field(default=None, compare=False, repr=False)
@@ -313,6 +344,7 @@ class Result:
             "events": [asdict(event) for event in self.events],
             "phases": [asdict(phase) for phase in self.phases],
             "discrepancies": list(self.discrepancies),
+            "converged": None if self.converged is None else asdict(self.converged),
         }
         return {name: plain_data(value) for name, value in plain.items()}
 

@@ -31,9 +31,10 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
+from softdock.simulation.metric_errors import metric_errors
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
-from softdock.simulation.reaction_errors import metric_errors, with_errors
+from softdock.simulation.reaction_errors import ReactionErrors
 from softdock.simulation.reactions import reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
@@ -262,7 +263,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    reactions = with_errors(read_reactions(topology.reaction_rows, run), scenario, run)
+    estimate = ReactionErrors(scenario, run, read_reactions(topology.reaction_rows, run))
+    reactions = estimate.reactions()
     metrics = {**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)}
     valid, warnings = assess_validity(scenario, run, reactions)
     return Result(
@@ -278,8 +280,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
         ),
         loads=reactions,
         metrics=metrics,
-        metric_errors=metric_errors(reactions, metrics),
-        audit=_audit(scenario, run),
+        metric_errors=metric_errors(reactions, topology.reactions, topology.expressions, metrics),
+        audit=_audit(scenario, run, estimate.energy_share),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),
         events=events,
@@ -392,8 +394,11 @@ def _metrics(
     return metrics
 
 
-def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
-    """Return the largest relative errors; None for momentum where ground, gravity, loads or thrusters take part."""
+def _audit(scenario: MultibodyScenario, run: Run, expected: float) -> Audit:
+    """Return the largest relative errors, and that of the energy that is expected.
+
+    Errors of momentum are None where ground, gravity, loads or thrusters take part.
+    """
     conservation = run.conservation
     closed = (
         conservation.floating
@@ -406,4 +411,5 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
         linear_momentum_drift=conservation.linear_momentum_drift if closed else None,
         angular_momentum_drift=conservation.angular_momentum_drift if closed else None,
         energy_residual=conservation.energy_residual,
+        energy_expected=expected,
     )
