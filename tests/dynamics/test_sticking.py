@@ -309,9 +309,9 @@ def test_a_joint_of_two_axes_sticks_as_a_whole(method):
             loads=loads,
             metrics={"first": "final arm.joint", "second": "final arm.joint1"},
         )
-        # Several axes begin to slide with four tolerances of the speed, 4e-5 rad/s for a tenth of a second.
-        assert result.metrics["first"] == pytest.approx(0.6 * expected, abs=6e-6)
-        assert result.metrics["second"] == pytest.approx(0.8 * expected, abs=6e-6)
+        # Several axes begin to slide with twelve tolerances of the speed, 1.2e-4 rad/s for a tenth of a second.
+        assert result.metrics["first"] == pytest.approx(0.6 * expected, abs=1.5e-5)
+        assert result.metrics["second"] == pytest.approx(0.8 * expected, abs=1.5e-5)
 
 
 def mechanism() -> dict[str, Any]:

@@ -8,8 +8,8 @@ import math
 from softdock.native.decorators import inline
 
 # Of the resting speed: speed below which the direction of friction along several axes, which is that of their speed, is
-# smoothed; they stick below three resting speeds.
-SMOOTHED_SHARE = 0.3
+# smoothed; they stick below ten resting speeds.
+SMOOTHED_SHARE = 1.0
 
 
 @inline

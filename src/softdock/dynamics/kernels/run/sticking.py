@@ -24,8 +24,8 @@ ARRIVAL_SHARE = 1e-3
 SETTLED = 0.9
 # Of the resting speed: that at which several axes arrive at rest together, beyond what errors of steps leave of a speed
 # that smoothed friction brakes, and their first speed when they begin to slide.
-SEVERAL_AT_REST = 3.0
-FIRST_SPEED = 4.0
+SEVERAL_AT_REST = 10.0
+FIRST_SPEED = 12.0
 # Of a step: interval to which the instant is narrowed at which a holding force reaches its limit.
 RELEASE_WIDTH = 1e-12
 # Instants of a step at which holding forces are evaluated if they may exceed static friction between its stages.
