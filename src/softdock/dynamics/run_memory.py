@@ -136,7 +136,7 @@ def initial_progress(settings: Settings) -> np.recarray:
     progress = records(1, PROGRESS)
     s = progress.view(np.ndarray)
     s["method"] = FIRST_METHODS[settings.method]
-    s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
+    s["pending_event"] = s["stop_event"] = s["captured_event"] = s["reached_axis"] = -1
     return progress
 
 
@@ -176,21 +176,35 @@ def tolerances(a: SystemArrays, accuracy: StepTolerances, start: EnergyAndMoment
 
 
 def set_run_start(
-    system: SystemRecords, state_kinds: NDArray[np.int64], tolerance: Floats, axis_errors: Floats
+    system: SystemRecords,
+    state_kinds: NDArray[np.int64],
+    tolerance: Floats,
+    axis_errors: Floats,
+    accuracy: StepTolerances,
 ) -> None:
-    """Set what the states of elements have from tolerances and inertias; expects that the system has been evaluated."""
+    """Set what the data of elements have from tolerances and inertias; expects that the system has been evaluated."""
     elements, run = system.elements.view(np.ndarray), None
     if not len(elements):
         return
     n_q = int(system.world.view(np.ndarray)["n_q"][0])
-    run = RunStart(n_q=n_q, tolerance=tolerance, mobility=_joint_mobility(system))
+    run = RunStart(
+        n_q=n_q,
+        tolerance=tolerance,
+        mobility=_joint_mobility(system),
+        speed=accuracy.speed,
+        length=accuracy.length,
+    )
     mobility = run.mobility[: len(axis_errors)]
     with np.errstate(divide="ignore"):
         axis_errors[:, INERTIA] = np.where(mobility > 0.0, 1.0 / mobility, 0.0)
     _set_inertias(system, state_kinds, run)
-    for kind, elements, laws, states in records_by_kind(system):
-        if len(elements):
-            kind.set_run_start(elements, laws, states, run)
+    elements, data = system.elements.view(np.ndarray), system.element_data.view(np.ndarray)
+    for kind, own, laws, _ in records_by_kind(system):
+        if len(own):
+            rows = np.flatnonzero(elements["kind"] == own["kind"][0])
+            changed = data[rows]
+            kind.set_run_start(own, laws, changed, run)
+            data[rows] = changed
 
 
 def _set_inertias(system: SystemRecords, state_kinds: NDArray[np.int64], run: RunStart) -> None:

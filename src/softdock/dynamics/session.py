@@ -57,7 +57,7 @@ class Session:
         work = self._run.workspace
         work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
         work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
-        set_run_start(self.system, arrays.state_kinds, work.tolerance, work.axis_errors)
+        set_run_start(self.system, arrays.state_kinds, work.tolerance, work.axis_errors, settings.accuracy)
         set_resolutions(
             self._run.resolutions, self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass
         )

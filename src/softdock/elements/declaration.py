@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.joint_element import JointElement
+from softdock.elements.kernels.one_sided import set_resting_limits
+from softdock.elements.kernels.records import FORCE
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
 from softdock.tree.indices import BodyPlacement, FlexibleRecords, JointIndices, StateKind
@@ -148,9 +150,9 @@ class ElementKind:
         """Set the tolerances of the own entries in the state of elements with these records and laws."""
 
     def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], states: NDArray[Any], run: "RunStart"
+        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: "RunStart"
     ) -> None:
-        """Set what the states of elements have from tolerances and inertias, at the start of a run."""
+        """Set what the data of elements have from tolerances and inertias, at the start of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +165,21 @@ class RunStart:
     """Error of every state that is allowed in one step."""
     mobility: Floats
     """Acceleration along each joint axis per force [1/kg or 1/(kg m2)]."""
+    speed: float
+    """Allowed error of speeds [m/s]."""
+    length: float
+    """Allowed error of positions [m]."""
+
+    def set_resting_limits(self, record: Any, data: Any, stiffness: float) -> None:
+        """Set the limits within which a joint rests at an element that only pushes; Eq. (M117)."""
+        at_u, at_q = record["at_u"], record["at_q"]
+        most = max(self.mobility[at_u : at_u + record["rows"]].max(), np.finfo(float).tiny)
+        set_resting_limits(data, stiffness, most, self.tolerance[self.n_q + at_u], self.tolerance[at_q])
+
+    def set_resting_limits_between(self, data: Any, stiffness: float) -> None:
+        """Set those of an element between bodies, from the mass that it moves."""
+        mobility = max(1.0 / data["inertia"][FORCE], np.finfo(float).tiny)
+        set_resting_limits(data, stiffness, mobility, self.speed, self.length)
 
 
 JOINT_FIELDS: ElementFields = {
@@ -276,4 +293,13 @@ def write_frame(record: Any, body: str, frame: str, anchor: Anchor, around: Surr
 
 def has_steep_friction(element: Any) -> bool:
     """Return whether the friction of an element along a joint is stiff where its joint changes its direction."""
-    return bool(element.friction > 0.0 and element.friction_speed < STEEP_FRICTION)
+    smooth = element.friction_law == "smooth"
+    return bool(smooth and element.friction > 0.0 and element.friction_speed < STEEP_FRICTION)
+
+
+def write_friction(law: Any, element: Any) -> None:
+    """Write the friction of an element along a joint."""
+    static = element.static_friction
+    law.friction, law.friction_speed = element.friction, element.friction_speed
+    law.static_friction = element.friction if static is None else static
+    law.sticks = int(element.friction_law == "stick")

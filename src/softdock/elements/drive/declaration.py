@@ -12,8 +12,10 @@ from softdock.elements.declaration import (
     ElementRecord,
     Floats,
     JointKind,
+    RunStart,
     Surroundings,
     has_steep_friction,
+    write_friction,
 )
 from softdock.elements.drive.kernels import DriveValue, Follows, start_drive
 from softdock.elements.drive.model import Drive
@@ -91,8 +93,8 @@ class DriveKind(JointKind):
         return (StateKind.DELAY,) if element.self_locking else ()
 
     def is_stiff(self, element: Drive) -> bool:
-        """Return whether it is self-locking or its friction is steep."""
-        return element.self_locking or has_steep_friction(element)
+        """Return whether it is self-locking, has flanks that push, or its friction is steep."""
+        return element.self_locking or element.backlash > 0.0 or has_steep_friction(element)
 
     def write(self, out: ElementRecord, element: Drive, around: Surroundings) -> None:
         """Fill the records, with the profile of a drive that has power."""
@@ -100,8 +102,9 @@ class DriveKind(JointKind):
         law, state, follows_speed = out.law, out.state, element.follows == "speed"
         law.follows = Follows.SPEED if follows_speed else Follows.POSITION
         law.profile = PROFILES[element.profile]
-        for key in ("stiffness", "damping", "backlash", "friction", "friction_speed"):
+        for key in ("stiffness", "damping", "backlash"):
             law[key] = getattr(element, key)
+        write_friction(law, element)
         for key in ("rate", "acceleration", "jerk", "max_force", "max_power"):
             value = getattr(element, key)
             law[key] = UNLIMITED if value is None else value
@@ -114,6 +117,14 @@ class DriveKind(JointKind):
         if element.active:  # as when an event switches it on
             speed = 0.0 if element.self_locking else v
             start_drive(out.element, law, state, 0.0, np.empty(0), at, speed, False)
+
+    def set_run_start(
+        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: RunStart
+    ) -> None:
+        """Set depth and speed up to which joints rest on flanks of a backlash, and response times; Eq. (M117)."""
+        for record, law, own in zip(records, laws, data):
+            if law["backlash"] > 0.0:
+                run.set_resting_limits(record, own, law["stiffness"])
 
     def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
         """Let the delay of the command be as exact as the position of the joint."""

@@ -3,7 +3,6 @@
 import math
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, RunStart, Surroundings
@@ -69,13 +68,8 @@ class StopKind(JointKind):
         out.law.upper = UNLIMITED if upper is None else upper
 
     def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], states: NDArray[Any], run: RunStart
+        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: RunStart
     ) -> None:
         """Set depth and speed up to which joints rest at their stops, and response times; Eq. (M117)."""
-        for record, law, state in zip(records, laws, states):
-            at_u = record["at_u"]
-            speed = run.tolerance[run.n_q + at_u]
-            most = max(run.mobility[at_u : at_u + record["rows"]].max(), np.finfo(float).tiny)
-            response_time = 1.0 / math.sqrt(law["stiffness"] * most)
-            state["resting_depth"] = min(speed * response_time, run.tolerance[record["at_q"]])
-            state["resting_speed"], state["response_time"] = speed, response_time
+        for record, law, own in zip(records, laws, data):
+            run.set_resting_limits(record, own, law["stiffness"])
