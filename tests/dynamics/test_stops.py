@@ -8,11 +8,10 @@ import pytest
 
 from dynamics.systems import assemble
 from softdock import simulate
-from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.integration.stepping import interpolate
 from softdock.dynamics.kernels.run.engagement import shorten_step, stays_engaged, stays_free
-from softdock.dynamics.run_memory import set_run_start
-from softdock.dynamics.system_records import prepare_system
+from softdock.dynamics.settings import Settings, StepTolerances
+from softdock.dynamics.simulation import Simulation
 from softdock.elements.load.model import Load
 from softdock.elements.spring.model import Spring
 from softdock.elements.stop.model import Stop
@@ -21,7 +20,6 @@ from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 from softdock.theory import restitution
-from softdock.tree.indices import StateKind
 from softdock.tree.joints import Free, Prismatic, Spherical, Universal
 
 METHODS = ["automatic", "dormand-prince", "rosenbrock"]
@@ -243,12 +241,9 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
             stops={"end": Stop(joint="slide", upper=0.01, stiffness=stiffness, damping=30.0)},
         )
     )
-    tolerance = np.where(assembly.state_kinds == StateKind.SPEED, speed, length)
-    prepared = prepare_system(assembly)
-    system = prepared.value
-    derivative(prepared, 0.0, assembly.y.copy(), np.zeros_like(assembly.y))
-    set_run_start(system, assembly.state_kinds, tolerance)
-    (stop,) = system.states.stop
+    settings = Settings(duration=1.0, accuracy=StepTolerances(length=length, speed=speed))
+    session = Simulation(assembly=assembly, settings=settings).begin()
+    (stop,) = session.system.states.stop
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)
     assert stop.resting_depth == pytest.approx(min(speed * time, length), rel=1e-12)

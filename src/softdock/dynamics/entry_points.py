@@ -9,7 +9,7 @@ from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear
 from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import force_errors, stepping
 from softdock.dynamics.kernels.recording import run_data
-from softdock.dynamics.kernels.run import conservation, time_loop
+from softdock.dynamics.kernels.run import conservation, run_start, time_loop
 from softdock.dynamics.kernels.search import events, intervals, step_search, windows
 from softdock.elements.kernels import dispatch, tangents
 from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA
@@ -225,6 +225,9 @@ RUN = StructureArgument(
         "window_states": records(windows.WINDOW_STATE, "windows", memory=DATA),
         "breaks": floats("breaks", memory=MODEL),
         "settings": records(run_data.RUN_SETTINGS, 1, memory=MODEL),
+        "accuracies": floats("described states", memory=MODEL),
+        "start_points": records(run_start.START_POINT, "contacts", memory=MODEL),
+        "enclosed": floats("contacts", memory=DATA),
         "progress": records(run_data.PROGRESS, 1, memory=DATA),
         "y": floats("states", memory=DATA),
         "record": floats("rows", "columns", memory=ROWS),

@@ -12,6 +12,7 @@ from softdock.dynamics.kernels.forces.contacts import initial_pair_states
 from softdock.dynamics.kernels.forces.interfaces import initial_interface_states
 from softdock.dynamics.kernels.search.events import ActionKind
 from softdock.dynamics.run_memory import (
+    accuracies,
     history_rows,
     initial_event_states,
     initial_peaks,
@@ -19,6 +20,7 @@ from softdock.dynamics.run_memory import (
     initial_window_states,
     linear_sizes,
     run_settings,
+    start_points,
 )
 from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.system_records import (
@@ -133,6 +135,8 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "window_states": initial_window_states(simulation.windows),
         "breaks": arrays.breaks,
         "settings": run_settings(arrays, settings, watched, searched),
+        "accuracies": accuracies(arrays, settings.accuracy),
+        "start_points": start_points(simulation.contact_pairs),
         "progress": initial_progress(settings),
         "y": np.append(arrays.y, np.zeros(int(loaded))),
     }

@@ -16,9 +16,8 @@ from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.recording import run_data as kernels
 from softdock.dynamics.kernels.recording.run_data import RunStatus
-from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
+from softdock.dynamics.kernels.run.conservation import IN_WORLD
 from softdock.dynamics.model_memory import ModelMemory
-from softdock.dynamics.run_memory import MIN_SPEED_SCALE, set_run_start, tolerances
 from softdock.dynamics.run_results import (
     ENDINGS,
     CapturedState,
@@ -27,7 +26,6 @@ from softdock.dynamics.run_results import (
     lost_inertia,
     rows_within_peaks,
 )
-from softdock.dynamics.search_resolution import set_resolutions
 from softdock.errors import RunError
 from softdock.native.entry_point import EntryPoint
 
@@ -52,15 +50,14 @@ class Session:
         self.lists_fit_at_start = bool(data.begin())
         """Whether the near lists of the initial state fit in memory."""
         self._start = self._energy_and_momentum()
-        self._overlaps = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
-        self._pin_overlaps = self.system.interface_states.view(np.ndarray)["result"][:, RESULT_DEPTH].copy()
-        work = self._run.workspace
-        work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
-        work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
-        set_run_start(self.system, arrays.state_kinds, work.tolerance)
-        set_resolutions(
-            self._run.resolutions, self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass
-        )
+        self.overlaps: Floats = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
+        """(pairs,): depth of every contact at the start [m]."""
+        self.pin_overlaps: Floats = self.system.interface_states.view(np.ndarray)["result"][
+            :, RESULT_DEPTH
+        ].copy()
+        """(interfaces,): the same of the pins."""
+        self.enclosed: list[float] = data.run.enclosed.tolist()
+        """Depth [m] of one point of surface A of every contact inside surface B at the start; 0 outside."""
 
     @property
     def model(self) -> ModelMemory:
@@ -215,8 +212,8 @@ class Session:
             element_data=system.element_data,
             states=system.states,
             element_names={row: name for name, row in self._arrays.element_index.items()},
-            overlaps=self._overlaps,
-            pin_overlaps=self._pin_overlaps,
+            overlaps=self.overlaps,
+            pin_overlaps=self.pin_overlaps,
             start=self._start,
             end=self._energy_and_momentum(),
             conservation=read_check(system, run.workspace.check, self._settings.accuracy),
@@ -255,11 +252,6 @@ class Session:
     def _energy_and_momentum(self) -> EnergyAndMomentum:
         """Return energy and momentum of the last state that was observed."""
         return EnergyAndMomentum.from_record(self._run.workspace.conserved.view(np.ndarray)[IN_WORLD])
-
-    def _momentum_scale(self) -> float:
-        """Return the scale of the momentum of the bodies at the start, relative to the centre of mass [kg m/s]."""
-        mass = float(self._arrays.links.view(np.ndarray)["own"][:, 0].sum())
-        return max(float(self._run.workspace.conserved["momentum_scale"][START]), MIN_SPEED_SCALE * mass)
 
     def _grow_lists(self) -> None:
         """Double the capacity of the near lists."""

@@ -144,26 +144,6 @@ class ElementKind:
         """Fill the empty records of an element."""
         raise NotImplementedError
 
-    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
-        """Set the tolerances of the own entries in the state of elements with these records and laws."""
-
-    def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], states: NDArray[Any], run: "RunStart"
-    ) -> None:
-        """Set what the states of elements have from tolerances and inertias, at the start of a run."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunStart:
-    """Tolerances of the state, and accelerations of joint axes per force, at the start of a run."""
-
-    n_q: int
-    """Index of the first speed in the state."""
-    tolerance: Floats
-    """Error of every state that is allowed in one step."""
-    mobility: Floats
-    """Acceleration along each joint axis per force [1/kg or 1/(kg m2)]."""
-
 
 JOINT_FIELDS: ElementFields = {
     "force": ElementField(

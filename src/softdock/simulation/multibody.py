@@ -38,7 +38,6 @@ from softdock.simulation.reactions import reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
-from softdock.simulation.surface_checks import enclosed_depths
 from softdock.simulation.topology import RecordedChannels, Topology
 from softdock.simulation.validity import assess_validity
 from softdock.tree.kernels.tree import copy_records, records
@@ -103,14 +102,14 @@ class PreparedMultibody:
         return prepare
 
     def check_start(self, session: Session | None = None) -> None:
-        """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
+        """Raise `InputError` where bodies overlap at the start; uses a session that has begun if one is given."""
         simulation = self.simulation
-        enclosed = enclosed_depths(self.assembly, simulation.pairs, simulation.contact_pairs)
-        refuse_overlap(self.scenario, list(map(max, simulation.depths_at_start(session), enclosed)))
-        refuse_overlapping_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
+        session = session or simulation.begin()
+        depths = map(max, simulation.depths_at_start(session), session.enclosed)
+        refuse_overlap(self.scenario, list(depths))
+        refuse_overlapping_pins(self.scenario, session.pin_overlaps.tolist())
         if self.scenario.phases:
-            values = (session or simulation.begin()).values()
-            refuse_ended_phase(self.scenario, self.topology.event_index, simulation.events, values)
+            refuse_ended_phase(self.scenario, self.topology.event_index, simulation.events, session.values())
 
     def begin(self, simulation: Simulation | None = None) -> Session:
         """Return a session at the start. Raises `InputError` where bodies overlap there."""

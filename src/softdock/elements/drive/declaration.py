@@ -5,12 +5,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softdock.elements.declaration import (
     JOINT_FIELDS,
     ElementRecord,
-    Floats,
     JointKind,
     Surroundings,
     has_steep_friction,
@@ -114,8 +112,3 @@ class DriveKind(JointKind):
         if element.active:  # as when an event switches it on
             speed = 0.0 if element.self_locking else v
             start_drive(out.element, law, state, 0.0, np.empty(0), at, speed, False)
-
-    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
-        """Let the delay of the command be as exact as the position of the joint."""
-        late = records["at_state"] >= 0
-        tolerance[records["at_state"][late]] = tolerance[records["at_q"][late]] / laws["rate"][late]

@@ -14,6 +14,9 @@ The module `kernels` of a kind may define these functions, of element `i` of a s
 - `value(system, i, component)`: its observable fields beside force, energy, deflection and wrench
 - `decide(system, i)`: its decision where the field `acts_above_zero` of its declaration rises through zero;
   `decide_at_start(system, i)`: the same for the initial state
+- `set_tolerance(system, i, tolerance)`: tolerances of its own entries in the state, from those of positions
+- `begin(system, i, tolerance, mobility)`: what its state has from tolerances and from the accelerations of all joint
+  axes per force, at the start of a run
 """
 
 import math
@@ -107,6 +110,8 @@ break_after = choose("next_break", no_time)
 element_value = choose("value", no_value)
 decide = choose("decide", do_nothing)
 decide_start = choose("decide_at_start", do_nothing)
+set_tolerance = choose("set_tolerance", do_nothing)
+begin = choose("begin", do_nothing)
 
 
 @kernel

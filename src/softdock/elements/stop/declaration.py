@@ -1,12 +1,9 @@
 """Declaration of end stops."""
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, RunStart, Surroundings
+from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.kernels.motion_profiles import UNLIMITED
 from softdock.elements.stop.model import Stop
@@ -67,15 +64,3 @@ class StopKind(JointKind):
         out.law.lower = -UNLIMITED if element.lower is None else element.lower
         upper = element.limit if element.limit is not None else element.upper
         out.law.upper = UNLIMITED if upper is None else upper
-
-    def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], states: NDArray[Any], run: RunStart
-    ) -> None:
-        """Set depth and speed up to which joints rest at their stops, and response times; Eq. (M117)."""
-        for record, law, state in zip(records, laws, states):
-            at_u = record["at_u"]
-            speed = run.tolerance[run.n_q + at_u]
-            most = max(run.mobility[at_u : at_u + record["rows"]].max(), np.finfo(float).tiny)
-            response_time = 1.0 / math.sqrt(law["stiffness"] * most)
-            state["resting_depth"] = min(speed * response_time, run.tolerance[record["at_q"]])
-            state["resting_speed"], state["response_time"] = speed, response_time

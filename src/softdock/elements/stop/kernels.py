@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from softdock.elements.kernels.joints import joint_deflection, joint_speed, push_joint
+from softdock.elements.kernels.joints import joint_deflection, joint_speed, largest_mobility, push_joint
 from softdock.elements.kernels.tangents import add_joint_tangents, add_radial_tangents
-from softdock.native.decorators import inline
+from softdock.native.decorators import inline, kernel
 
 LAW = np.dtype(
     [
@@ -82,6 +82,17 @@ def add_tangents(system, i, t, q, u, linear):
     s = math.sqrt(x * x + y * y + z * z)
     if s > 0.0:
         add_radial_tangents(element, linear, stop.stiffness, stop.damping, (x / s, y / s, z / s))
+
+
+@kernel
+def begin(system, i, tolerance, mobility):
+    """Set depth and speed up to which a joint rests at its stop, and the response time; Eq. (M117)."""
+    element = system.elements[i]
+    stop, state = system.laws.stop[element.row], system.states.stop[element.row]
+    speed = tolerance[system.world[0].n_q + element.at_u]
+    state.response_time = 1.0 / math.sqrt(stop.stiffness * largest_mobility(element, mobility))
+    state.resting_depth = min(speed * state.response_time, tolerance[element.at_q])
+    state.resting_speed = speed
 
 
 @inline

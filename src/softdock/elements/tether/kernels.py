@@ -10,7 +10,7 @@ import numpy as np
 
 from softdock.elements.kernels.tangents import IDENTITY, activate_connection
 from softdock.elements.kernels.wrenches import push_bodies, set_total
-from softdock.elements.kernels.yielding import yielding_share
+from softdock.elements.kernels.yielding import RESOLVED, yielding_share
 from softdock.native.decorators import inline, kernel
 from softdock.tree.kernels.poses import link_point, point_velocity
 
@@ -181,6 +181,16 @@ def connect(system, i, t, q, u, linear, c):
             D[3 + row, 3 + column] = d * n[row] * n[column]
         K[3 + row, 3 + row] += across
     activate_connection(linear, c, element.a, element.b, IDENTITY, r)
+
+
+@kernel
+def set_tolerance(system, i, tolerance):
+    """Let the free length be as exact as other lengths, and the tension as a part of the force limit."""
+    element = system.elements[i]
+    law = system.laws.tether[element.row]
+    if element.at_state >= 0:
+        stretch = RESOLVED * law.force_limit / law.stiffness
+        tolerance[element.at_state] = min(tolerance[element.at_state], stretch)
 
 
 @kernel

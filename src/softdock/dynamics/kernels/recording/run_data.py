@@ -46,6 +46,11 @@ RUN_SETTINGS = np.dtype(
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
         ("force_accuracy", np.float64),  # allowed error of a transmitted force in one step over its scale; 0: any
+        # Allowed errors in one step [m, rad, m/s, rad/s].
+        ("length_accuracy", np.float64),
+        ("angle_accuracy", np.float64),
+        ("speed_accuracy", np.float64),
+        ("rate_accuracy", np.float64),
         ("any_connection", np.int64),  # 1: there are elements between bodies
         # Errors of a force and of a moment that give less are allowed in any case [m/s2, rad/s2].
         ("least_acceleration", np.float64, 2),
@@ -196,6 +201,12 @@ class RunData(NamedTuple):
     """Times at which loads change abruptly [s]."""
     settings: np.recarray
     """One record: settings of the time loop."""
+    accuracies: NDArray[np.float64]
+    """(n,): error of every state that is allowed in one step; 0: in proportion to the momentum of the system."""
+    start_points: np.recarray
+    """(contacts,): points whose depths are checked at the start."""
+    enclosed: NDArray[np.float64]
+    """(contacts,): depth [m] of these points inside surface B at the start; 0 outside."""
     progress: np.recarray
     """One record: progress of the time loop."""
     y: NDArray[np.float64]

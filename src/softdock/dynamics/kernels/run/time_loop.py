@@ -29,6 +29,7 @@ from softdock.dynamics.kernels.run.conservation import (
     write_conserved,
 )
 from softdock.dynamics.kernels.run.engagement import engage_stops, keep_states_in_steps
+from softdock.dynamics.kernels.run.run_start import set_run_start
 from softdock.dynamics.kernels.run.state_update import (
     apply_jumps,
     complete_deferred_row,
@@ -44,6 +45,7 @@ from softdock.dynamics.kernels.search.events import (
     next_event,
     perform_actions,
 )
+from softdock.dynamics.kernels.search.resolution import set_resolutions
 from softdock.dynamics.kernels.search.windows import begin_statistics
 from softdock.elements.kernels.dispatch import decide_at_start
 from softdock.native.decorators import inline, kernel
@@ -51,9 +53,10 @@ from softdock.native.decorators import inline, kernel
 
 @kernel
 def begin_run(run):
-    """Evaluate the initial state: first samples of controllers, near lists, channels, energy and momentum.
+    """Evaluate the initial state, and set what the run has from it: tolerances, inertias, resolutions.
 
-    Returns whether the near lists fit in memory.
+    First samples of controllers, near lists, channels, energy and momentum. Returns whether the near lists fit in
+    memory.
     """
     system, work = run.system, run.workspace
     set_motion(system, run.y)
@@ -67,6 +70,8 @@ def begin_run(run):
         room = refresh_lists(system, True, 0.0)[0] >= 0
     observe(run)
     begin_check(system, run.y, work.conserved, work.check)
+    set_run_start(run)
+    set_resolutions(run)
     return room
 
 
