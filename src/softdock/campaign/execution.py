@@ -158,4 +158,7 @@ def _row_without_result(run: int, inputs: dict[str, Any], status: str, message: 
 
 
 def _json(value: Any) -> str:
-    return ENCODER.encode(plain_data(value))
+    try:
+        return ENCODER.encode(value)
+    except (ValueError, TypeError):  # a number that is not finite, or an object of another kind
+        return ENCODER.encode(plain_data(value))

@@ -1,6 +1,8 @@
 """Memory of the model: what all runs of a prepared system share, and the data with which they start."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from softdock.dynamics.kernels.forces.interfaces import initial_interface_states
 from softdock.dynamics.kernels.search.events import ActionKind
 from softdock.dynamics.run_memory import (
     accuracies,
+    has_stiff_elements,
     history_rows,
     initial_event_states,
     initial_peaks,
@@ -23,18 +26,31 @@ from softdock.dynamics.run_memory import (
     start_points,
 )
 from softdock.dynamics.search_resolution import needed_links
+from softdock.dynamics.settings import Settings
+from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import (
     FIRST_CAPACITY,
     contact_inputs,
     controller_inputs,
+    number_inputs,
     system_inputs,
     system_sizes,
 )
 from softdock.native.argument_types import Memory, Sizes
 from softdock.native.structure_memory import Block, MemoryLayout, layout_of
+from softdock.tree.kernels.tree import write_undeformed
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
+
+
+PARTS = (
+    "channels", "events", "actions", "pairs", "contact_pairs", "interfaces", "pins", "formulas", "windows", "gnc",
+    "watched", "searched",
+)  # fmt: skip
+"""Parts of a simulation beside its system and settings."""
+LAYOUT = ("groups", "tiles", "flexible", "orbit", "plates", "items", "tables", "breaks", "state_kinds")
+"""Arrays of a system that are the same objects in all systems of one layout."""
 
 
 class ModelMemory:
@@ -58,25 +74,71 @@ class ModelMemory:
     def write(self, simulation: "Simulation") -> bool:
         """Replace all numbers by those of another simulation; returns whether it has the same layout.
 
-        Otherwise nothing changes. For use between two runs: data that exist must be reset.
+        Otherwise nothing changes. For use between two runs: data that exist must be reset. Of a simulation that shares
+        all but numbers of its system with the one before, only these are written.
         """
+        if self._shares_all_but_numbers(simulation):
+            self._write_numbers(simulation)
+            return True
         inputs, sizes = _inputs(simulation)
         if _shapes_of(inputs, sizes) != self._shapes:
             return False
         self._write(simulation, inputs)
         return True
 
+    def _shares_all_but_numbers(self, simulation: "Simulation") -> bool:
+        """Return whether a simulation shares its layout and all its parts but the system with the one before."""
+        before, same = self._simulation, simulation.settings == self._simulation.settings
+        return (
+            same
+            and all(getattr(simulation, part) is getattr(before, part) for part in PARTS)
+            and all(getattr(simulation.assembly, name) is getattr(before.assembly, name) for name in LAYOUT)
+        )
+
     def _write(self, simulation: "Simulation", inputs: dict[str, np.ndarray]) -> None:
-        self.arrays, self.settings = simulation.assembly, simulation.settings
+        with self._writing(simulation):
+            for path, array in inputs.items():
+                self._copy(path, array)
+
+    def _write_numbers(self, simulation: "Simulation") -> None:
+        """Write the numbers of a system, and what follows from them, in place of those of the one before."""
+        arrays, start = simulation.assembly, self.start
+        with self._writing(simulation):
+            for name, array in number_inputs(arrays).items():
+                self._copy(f"system.{name}", array)
+            motions, group_motions, y = (
+                self.layout.view(path, start) for path in ("system.motions", "system.group_motions", "y")
+            )
+            write_undeformed(arrays.links, motions, group_motions)
+            y[: len(arrays.y)] = arrays.y
+            settings = self.layout.view("settings", self.block).view(np.ndarray)
+            settings["stiff_elements"] = has_stiff_elements(arrays)
+
+    @contextmanager
+    def _writing(self, simulation: "Simulation") -> Iterator[None]:
+        """Let both blocks be written, which then belong to a simulation."""
+        self._simulation = simulation
         self.block.flags.writeable = self.start.flags.writeable = True
-        for path, array in inputs.items():
-            memory = self.layout.places[path].memory
-            if memory is Memory.MODEL:
-                self.layout.write(path, array, self.block)
-            elif memory is Memory.DATA:
-                self.layout.write(path, array, self.start)
+        yield
         self.block.flags.writeable = self.start.flags.writeable = False
         self.__dict__.pop("digest", None)
+
+    def _copy(self, path: str, array: np.ndarray) -> None:
+        memory = self.layout.places[path].memory
+        if memory is Memory.MODEL:
+            self.layout.write(path, array, self.block)
+        elif memory is Memory.DATA:
+            self.layout.write(path, array, self.start)
+
+    @property
+    def arrays(self) -> SystemArrays:
+        """The system."""
+        return self._simulation.assembly
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of runs."""
+        return self._simulation.settings
 
     def layout_with(self, capacity: int) -> MemoryLayout:
         """Return the layout with near lists of another capacity [blocks]."""

@@ -96,13 +96,18 @@ def linear_sizes(a: SystemArrays, contacts: int, more: int = 0) -> Sizes:
     return {"speeds": speeds, "width": width, "linear links": len(a.links), "connections": connections}
 
 
+def has_stiff_elements(a: SystemArrays) -> bool:
+    """Return whether some element may be so stiff that implicit steps pay while nothing touches."""
+    return bool(a.elements.view(np.ndarray)["stiff"].any())
+
+
 def run_settings(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
     """Return the settings of a run for the kernels."""
     out = records(1, RUN_SETTINGS)
     s = out.view(np.ndarray)
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
-    s["stiff_elements"] = bool(arrays.elements.view(np.ndarray)["stiff"].any())
+    s["stiff_elements"] = has_stiff_elements(arrays)
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     for kind in ("force", "length", "angle", "speed", "rate"):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH
-from softdock.dynamics.conservation import EnergyAndMomentum, read_check
+from softdock.dynamics.conservation import read_check
 from softdock.dynamics.data_memory import DataMemory
 from softdock.dynamics.entry_points import refresh_lists, set_motion
 from softdock.dynamics.kernels.channels.channels import ChannelKind
@@ -49,7 +49,7 @@ class Session:
         self._data = data
         self.lists_fit_at_start = bool(data.begin())
         """Whether the near lists of the initial state fit in memory."""
-        self._start = self._energy_and_momentum()
+        self._conserved_at_start = self._conserved()
         self.overlaps: Floats = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
         """(pairs,): depth of every contact at the start [m]."""
         self.pin_overlaps: Floats = self.system.interface_states.view(np.ndarray)["result"][
@@ -185,13 +185,13 @@ class Session:
 
     def finish(self) -> Run:
         """Return the results so far."""
-        run, progress, system = self._run, self._progress, self.system
+        run, progress, system, ending = self._run, self._progress, self.system, self.ending
         counters = system.counters.view(np.ndarray)[0]  # field access is ten times faster
         evaluations = int(counters["evaluations"])
         self._data.finish()
         return Run(
-            ending=self.ending or Ending.TIME_REACHED,
-            stop_event=int(progress["stop_event"]) if self.ending is Ending.STOPPED else None,
+            ending=ending or Ending.TIME_REACHED,
+            stop_event=int(progress["stop_event"]) if ending is Ending.STOPPED else None,
             time=self.time,
             state=self.state[: len(self._arrays.y)].copy(),
             history=self._history(),
@@ -214,8 +214,8 @@ class Session:
             element_names={row: name for name, row in self._arrays.element_index.items()},
             overlaps=self.overlaps,
             pin_overlaps=self.pin_overlaps,
-            start=self._start,
-            end=self._energy_and_momentum(),
+            conserved_at_start=self._conserved_at_start,
+            conserved_at_end=self._conserved(),
             conservation=read_check(system, run.workspace.check, self._settings.accuracy),
             unresolved_intervals=int(progress["unresolved"]),
             lost_inertia=lost_inertia(system.links, system.motions),
@@ -234,6 +234,8 @@ class Session:
     def _undefined(self) -> NDArray[np.bool_]:
         """Return which channels are formulas that had no value at some instant."""
         channels, nodes = self._run.channels.view(np.ndarray), self.system.formula_values.view(np.ndarray)
+        if not len(nodes):
+            return np.zeros(len(channels), bool)
         out: NDArray[np.bool_] = channels["kind"] == ChannelKind.FORMULA
         out[out] = nodes["undefined"][channels["j"][out] - 1] == 1
         return out
@@ -249,9 +251,10 @@ class Session:
             state=self._run.workspace.captured[:size].copy(),
         )
 
-    def _energy_and_momentum(self) -> EnergyAndMomentum:
-        """Return energy and momentum of the last state that was observed."""
-        return EnergyAndMomentum.from_record(self._run.workspace.conserved.view(np.ndarray)[IN_WORLD])
+    def _conserved(self) -> np.void:
+        """Return energy and momentum of the last state that was observed, as a copy."""
+        copied: np.void = self._run.workspace.conserved.view(np.ndarray)[IN_WORLD].copy()
+        return copied
 
     def _grow_lists(self) -> None:
         """Double the capacity of the near lists."""

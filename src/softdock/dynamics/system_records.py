@@ -10,11 +10,16 @@ from softdock.dynamics.entry_points import SYSTEM
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers, write_start
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.system_arrays import SystemArrays
+from softdock.elements.kernels.dispatch import LAWS, STATES
 from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.structure_memory import allocate
 from softdock.tree.kernels.orbit import initial_orbit_motion
-from softdock.tree.kernels.tree import initial_group_motions, initial_motions
+from softdock.tree.kernels.tree import GROUP_MOTION, initial_motions, records, write_undeformed
 
+LAW_PATHS, STATE_PATHS = (
+    tuple(f"{group}.{kind}" for kind in kinds) for group, kinds in (("laws", LAWS), ("states", STATES))
+)
+"""Paths of the parameters and states of each kind of element in the records of a system."""
 FIRST_CAPACITY = 64  # blocks of cells of a near list at the start
 
 
@@ -48,9 +53,9 @@ def system_sizes(arrays: SystemArrays) -> Sizes:
 def system_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
     """Return the model of a system, and its data at the start, by their paths in its records."""
     flexible = arrays.flexible
-    return {
-        "world": arrays.world,
-        "links": arrays.links,
+    motions, group_motions = initial_motions(arrays.links), records(len(arrays.groups), GROUP_MOTION)
+    write_undeformed(arrays.links, motions, group_motions)
+    return number_inputs(arrays) | {
         "groups": arrays.groups,
         "tiles": arrays.tiles,
         "appendages": flexible.appendages,
@@ -60,16 +65,20 @@ def system_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
         "orbit": arrays.orbit,
         "plates": arrays.plates,
         "tables": arrays.tables,
-        "reactions": arrays.reactions,
         "items": arrays.items,
-        "elements": arrays.elements,
-        **{f"laws.{kind}": records for kind, records in arrays.laws._asdict().items()},
-        "element_data": arrays.element_data,
-        **{f"states.{kind}": records for kind, records in arrays.states._asdict().items()},
-        "motions": initial_motions(arrays.links),
-        "group_motions": initial_group_motions(arrays.links, arrays.groups),
+        "motions": motions,
+        "group_motions": group_motions,
         "orbit_motion": initial_orbit_motion(arrays.orbit),
     }
+
+
+def number_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
+    """Return those of `system_inputs` that differ between systems of one layout, without the motions of links."""
+    return (
+        {name: getattr(arrays, name) for name in ("world", "links", "reactions", "elements", "element_data")}
+        | dict(zip(LAW_PATHS, arrays.laws))
+        | dict(zip(STATE_PATHS, arrays.states))
+    )
 
 
 def contact_inputs(contacts: ContactArrays) -> dict[str, np.ndarray]:

@@ -216,10 +216,10 @@ class JointKind(ElementKind):
         """Write the indices of the joint."""
         place, axis = around.joints[element.joint], element.axis or 0
         record = out.element
-        record.b = around.placed[element.joint].link
-        record.at_q, record.at_u = place.at_q + axis, place.at_u + axis
-        record.rows = place.rows if element.axis is None else 1
-        record.ball = int(place.ball)
+        record["b"] = around.placed[element.joint].link
+        record["at_q"], record["at_u"] = place.at_q + axis, place.at_u + axis
+        record["rows"] = place.rows if element.axis is None else 1
+        record["ball"] = int(place.ball)
 
 
 class ConnectionKind(ElementKind):

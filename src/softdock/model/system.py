@@ -279,6 +279,8 @@ class System(WithElements):
 
     def _check_moved_mass(self, name: str) -> None:
         """Raise FieldError for a joint that moves no mass or inertia, whose acceleration would be infinite."""
+        if self.bodies[name].mass > 0.0 and self.bodies[name].inertia_matrix().any():
+            return
         moved = [n for n in self.bodies if name in self.lineage(n)]
         if any(structure.body in moved for structure in self.structures.values()):
             return  # a structure has mass and extent

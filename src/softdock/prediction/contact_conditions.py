@@ -67,7 +67,7 @@ def _frame(
     placed = assembly.placed[anchor.body]
     X_LF = placed.X_LB @ anchor.pose()
     link, base = (
-        _Link(*(motions[i][name].tolist() for name in _Link._fields))
+        _Link(*(motions[name][i].tolist() for name in _Link._fields))
         for i in (placed.link, assembly.links.view(np.ndarray)["root"][placed.link])
     )
     return link, base, X_LF.R.ravel().tolist(), X_LF.p.tolist()

@@ -1,16 +1,18 @@
 """Topology and index tables of a multibody scenario, shared by all scenarios that differ from it in numbers only."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 
+from softdock.assembly.approach import DockingPoses
 from softdock.assembly.assembler import Assembly, has_layout_of, write_numbers
 from softdock.assembly.channels.bodies import JOINT_REACTION, REACTION_FIELDS
-from softdock.assembly.channels.records import channel_records, use_line_forces
+from softdock.assembly.channels.records import channel_records, has_line_forces, use_line_forces
 from softdock.assembly.channels.registry import default_observations, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
+from softdock.assembly.interfaces import interface_records
 from softdock.assembly.reaction_channels import ReactionChannels, reaction_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
@@ -72,7 +74,7 @@ class RecordedChannels(Mapping[str, Channel]):
 
 
 class Topology:
-    """Channels, events, metrics and units of a scenario, and the arrays that similar scenarios copy."""
+    """Channels, events, metrics and units of a scenario, and the arrays that similar scenarios share."""
 
     def __init__(self, scenario: MultibodyScenario) -> None:
         self.scenario = scenario
@@ -352,9 +354,17 @@ class Topology:
         """Return a scenario of this topology with other numbers of some members as arrays, at its start."""
         if not self.keeps_layout(scenario, changed):
             return scenario.assemble()
-        if not changed:
-            return scenario.place_chaser(self.base_assembly)
-        return scenario.place_chaser(write_numbers(self.base_assembly, scenario, changed))
+        base = self.base_assembly
+        described = write_numbers(base, scenario, changed) if changed else base
+        known = changed.names("approach").isdisjoint(("tip", "port")) and np.array_equal(described.y, base.y)
+        return scenario.place_chaser(described, self._resting_poses if known else None)
+
+    @cached_property
+    def _resting_poses(self) -> DockingPoses | None:
+        """Poses of tip and port before the chaser is placed, of a system at rest: no masses change them."""
+        base = self.base_assembly
+        at_rest = self.scenario.approach is not None and not base.velocities.any()
+        return self.scenario.docking_poses(base) if at_rest else None
 
     def channels(
         self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
@@ -362,6 +372,8 @@ class Topology:
         """Return the channels of a scenario of this topology."""
         if not self.keeps_layout(scenario, changed):
             return self._make_channels(scenario, assembly)
+        if not has_line_forces(scenario):
+            return self._channels
         channels = copy_records(self._channels)
         use_line_forces(channels, assembly)  # the search for peaks of their forces depends on their stiffness
         return channels
@@ -384,7 +396,7 @@ class Topology:
     ) -> np.recarray:
         """Return the actions of the events of a scenario of this topology."""
         if not changed.affects("events", "phases"):
-            return copy_records(self._actions)
+            return self._actions
         return self._make_actions(scenario, assembly)
 
     @cached_property
@@ -403,11 +415,33 @@ class Topology:
             return [*then, *windows.actions(name), *plan.signals(name, self.event_index)]
         return plan.actions(name, self.event_index, windows, [scenario.phases[i] for i in plan.order])
 
-    def set_limits(self, events: np.recarray, scenario: MultibodyScenario) -> None:
-        """Write the time limits of the phases of a scenario of this topology into its events."""
+    def capturing_events(
+        self, scenario: MultibodyScenario, capturing: Collection[str], changed: ChangedMembers
+    ) -> np.recarray:
+        """Return the events of a scenario of this topology, with those armed that capture the state at contacts.
+
+        `capturing` has the contacts of which the first one that begins is captured.
+        """
+        if changed.affects("phases"):
+            return self._make_events(scenario, capturing)
+        key = tuple(capturing)
+        if key not in self._events:
+            self._events[key] = self._make_events(self.scenario, capturing)
+        return self._events[key]
+
+    @cached_property
+    def _events(self) -> dict[tuple[str, ...], np.recarray]:
+        return {}
+
+    def _make_events(self, scenario: MultibodyScenario, capturing: Collection[str]) -> np.recarray:
+        events = copy_records(self.events)
         for phase in scenario.phases:
             if phase.within is not None:
                 events[self.event_index[limit_of(phase.name)]].dwell = phase.within
+        for i, name in enumerate(self.contact_names, self.first_capture):
+            if name in capturing:
+                events[i].armed = events[i].once = 1
+        return events
 
     def pairs(
         self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
@@ -415,8 +449,19 @@ class Topology:
         """Return the contacts of a scenario of this topology."""
         if changed.affects("surfaces", "contacts") or not self.keeps_layout(scenario, changed):
             return pair_records(scenario, assembly, scenario.directory)
-        records, pairs = self._pairs
-        return copy_records(records), pairs
+        return self._pairs
+
+    def interfaces(
+        self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
+    ) -> tuple[np.recarray, np.recarray]:
+        """Return the interfaces of a scenario of this topology, and their pins."""
+        if changed.affects("interfaces") or not self.keeps_layout(scenario, changed):
+            return interface_records(scenario, assembly)
+        return self._interfaces
+
+    @cached_property
+    def _interfaces(self) -> tuple[np.recarray, np.recarray]:
+        return interface_records(self.scenario, self.base_assembly)
 
     @cached_property
     def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:

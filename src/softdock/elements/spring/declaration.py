@@ -50,6 +50,6 @@ class SpringKind(JointKind):
         for key in ("stiffness", "damping", "rest", "preload", "friction", "friction_speed"):
             out.law[key] = getattr(element, key)
         if element.exponential is not None:
-            out.law.stiffening = Stiffening.EXPONENTIAL
-            out.law.reference = element.exponential.reference
-            out.law.exponent = element.exponential.exponent
+            out.law["stiffening"] = Stiffening.EXPONENTIAL
+            out.law["reference"] = element.exponential.reference
+            out.law["exponent"] = element.exponential.exponent
