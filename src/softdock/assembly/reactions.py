@@ -9,7 +9,7 @@ from softdock.assembly.structures import Attached
 from softdock.dynamics.kernels.forces import reactions as r
 from softdock.elements.registry import kind_of
 from softdock.model.system import Body, System
-from softdock.spatial.inertia import rigid_inertia
+from softdock.spatial.inertia import rigid_inertia, symmetric_entries
 from softdock.spatial.poses import Pose
 from softdock.tree.indices import BodyPlacement
 from softdock.tree.joints import Fixed, Free, pose_at
@@ -21,6 +21,8 @@ Item = tuple[int, int, float]
 
 def body_inertia(X_LB: Pose, body: Body) -> Floats:
     """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
+    if X_LB is Pose.identity() and not any(body.centre_of_mass):
+        return np.concatenate([[body.mass, 0.0, 0.0, 0.0], symmetric_entries(body.inertia_matrix())])
     J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T
     return rigid_inertia(body.mass, X_LB.point(np.asarray(body.centre_of_mass)), J)
 

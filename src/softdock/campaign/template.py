@@ -41,18 +41,20 @@ class Template:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Template) and self.key == other.key
 
-    def build(self, inputs: Mapping[str, Any]) -> ScenarioBase:
-        """Return the validated scenario with fields replaced; raises InputError.
+    def build(self, inputs: Mapping[str, Any], *, with_history: bool = True) -> ScenarioBase:
+        """Return the validated scenario with fields replaced, on demand without history; raises InputError.
 
         Where only numbers are replaced by numbers, unchanged parts of the original scenario are reused. The result is
         the same.
         """
         try:
             if self.replaces_numbers(inputs):
-                return _replacement(self, tuple(inputs)).apply(tuple(inputs.values()))
+                replacement = _replacement(self, tuple(inputs), with_history)
+                return replacement.apply(tuple(inputs.values()))
         except ValueError:
             pass  # validation of the complete data gives a message with the field
-        return self.build_from_data(inputs)
+        scenario = self.build_from_data(inputs)
+        return scenario if with_history else scenario.without_history()
 
     def prepare(self, scenario: ScenarioBase, inputs: Mapping[str, Any]) -> Prepared:
         """Return a scenario that `build` returned for the same inputs, prepared to run; raises InputError.
@@ -61,7 +63,7 @@ class Template:
         the original scenario. The result is the same.
         """
         if self.replaces_numbers(inputs):
-            return _family(self)(scenario, _replacement(self, tuple(inputs)).changed)
+            return _family(self)(scenario, _changed_members(tuple(inputs)))
         return KINDS[scenario.kind].prepare(scenario)
 
     def replaces_numbers(self, inputs: Mapping[str, Any]) -> bool:
@@ -143,15 +145,31 @@ def _values_at(template: Template, paths: tuple[str, ...]) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=16)
-def _replacement(template: Template, paths: tuple[str, ...]) -> "NumberReplacement":
-    return NumberReplacement(_original_scenario(template), paths)
+def _changed_members(paths: tuple[str, ...]) -> ChangedMembers:
+    return ChangedMembers(paths)
+
+
+@functools.lru_cache(maxsize=16)
+def _replacement(template: Template, paths: tuple[str, ...], with_history: bool) -> "NumberReplacement":
+    scenario, changed = _original_scenario(template), _changed_members(paths)
+    if with_history or changed.affects("record"):
+        return NumberReplacement(scenario, paths, changed, with_history)
+    return NumberReplacement(scenario.without_history(), paths, changed)
 
 
 class NumberReplacement:
     """Replacement of the numbers of a scenario at some dotted paths, prepared once for all runs of a campaign."""
 
-    def __init__(self, scenario: ScenarioBase, paths: tuple[str, ...]) -> None:
-        self.scenario, self.changed = scenario, ChangedMembers(paths)
+    def __init__(
+        self,
+        scenario: ScenarioBase,
+        paths: tuple[str, ...],
+        changed: ChangedMembers,
+        with_history: bool = True,
+    ) -> None:
+        """Prepare the replacement; without `with_history`, scenarios then lose what they would record."""
+        self.scenario, self.changed, self._with_history = scenario, changed, with_history
+        self._origin = Origin(scenario.name, scenario.directory)
         tree: dict[str, Any] = {}
         for i, path in enumerate(paths):
             *above, last = path.split(".")
@@ -169,8 +187,8 @@ class NumberReplacement:
         """
         fields = {key: part(values) for key, part in self._fields.items()}
         replaced = self.scenario.with_numbers(fields, self.changed)
-        replaced._origin = Origin(self.scenario.name, self.scenario.directory)
-        return replaced
+        replaced._origin = self._origin
+        return replaced if self._with_history else replaced.without_history()
 
 
 def _part(part: Any, inside: Any) -> Callable[[tuple[Any, ...]], Any]:

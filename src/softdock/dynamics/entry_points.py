@@ -237,6 +237,7 @@ RUN = StructureArgument(
 )
 
 derivative = EntryPoint(motion.derivative, SYSTEM, FLOAT, _STATE, _STATE, separate=True, check=_check_states)
+write_undeformed = EntryPoint(appendages.write_undeformed, SYSTEM)
 set_motion = EntryPoint(motion.set_motion, SYSTEM, _STATE, separate=True, check=_check_states)
 impose_locks = EntryPoint(motion.impose_locks, SYSTEM, _STATE, separate=True, check=_check_states)
 impulse_response = EntryPoint(impulse.impulse_response, SYSTEM, _STATE, _STATE, check=_check_states)
@@ -272,6 +273,7 @@ finish_run = EntryPoint(time_loop.finish_run, RUN)
 advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER, separate=True)
 
 ENTRY_POINTS = (
-    derivative, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts, apply_interfaces,
-    write_conserved, operate_controllers, read_channels, search_step, begin_run, observe, finish_run, advance_run,
+    derivative, write_undeformed, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts,
+    apply_interfaces, write_conserved, operate_controllers, read_channels, search_step, begin_run, observe, finish_run,
+    advance_run,
 )  # fmt: skip

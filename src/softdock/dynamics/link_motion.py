@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.entry_points import SYSTEM, set_motion
+from softdock.dynamics.entry_points import SYSTEM, set_motion, write_undeformed
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import prepare_system
-from softdock.tree.kernels.tree import copy_records, write_undeformed
+from softdock.tree.kernels.tree import copy_records
 
 Floats = NDArray[np.float64]
 INPUTS = tuple(SYSTEM.array(name) for name in ("links", "groups", "world", "appendages", "modes"))
@@ -46,9 +46,10 @@ class LinkMotion(threading.local):
     def _copy(
         self, arrays: SystemArrays, inputs: tuple[np.ndarray, ...], changed: list[bool], y: Floats
     ) -> None:
-        """Copy the arrays that are others than before, and the motions of undeformed links."""
-        for kind, array in zip(INPUTS, inputs):
-            kind.check_type(array)
+        """Copy the arrays that are others than before."""
+        for kind, array, is_other in zip(INPUTS, inputs, changed):
+            if is_other:
+                kind.check_type(array)
         shapes = [array.shape for array in (*inputs, y)]
         if shapes != self._shapes:
             self._allocate(arrays, y)
@@ -57,7 +58,7 @@ class LinkMotion(threading.local):
             for memory, array, is_other in zip(self._memory, inputs, changed):
                 if is_other and len(array):
                     memory[:] = np.frombuffer(array.tobytes(), np.uint8)
-            write_undeformed(arrays.links, self._motions, self._group_motions)
+            self._reset()
         self._inputs = inputs
 
     def _allocate(self, arrays: SystemArrays, y: Floats) -> None:
@@ -66,5 +67,5 @@ class LinkMotion(threading.local):
         records = system.value
         inputs = (records.links, records.groups, records.world, records.appendages, records.modes)
         self._memory = [array.view(np.ndarray).view(np.uint8) for array in inputs]
-        self._motions, self._group_motions, self._y = records.motions, records.group_motions, y.copy()
-        self._evaluate = set_motion.bind(system, self._y)
+        self._motions, self._y = records.motions, y.copy()
+        self._evaluate, self._reset = set_motion.bind(system, self._y), write_undeformed.bind(system)

@@ -1,6 +1,7 @@
 """Memory of the model: what all runs of a prepared system share, and the data with which they start."""
 
 import hashlib
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -38,19 +39,20 @@ from softdock.dynamics.system_records import (
 )
 from softdock.native.argument_types import Memory, Sizes
 from softdock.native.structure_memory import Block, MemoryLayout, layout_of
-from softdock.tree.kernels.tree import write_undeformed
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
 
 
-PARTS = (
+_parts = operator.attrgetter(
     "channels", "events", "actions", "pairs", "contact_pairs", "interfaces", "pins", "formulas", "windows", "gnc",
     "watched", "searched",
 )  # fmt: skip
-"""Parts of a simulation beside its system and settings."""
-LAYOUT = ("groups", "tiles", "flexible", "orbit", "plates", "items", "tables", "breaks", "state_kinds")
-"""Arrays of a system that are the same objects in all systems of one layout."""
+"""Return the parts of a simulation beside its system and settings."""
+_layout = operator.attrgetter(
+    "groups", "tiles", "flexible", "orbit", "plates", "items", "tables", "breaks", "state_kinds"
+)
+"""Return arrays of a system that are the same objects in all systems of one layout."""
 
 
 class ModelMemory:
@@ -88,11 +90,11 @@ class ModelMemory:
 
     def _shares_all_but_numbers(self, simulation: "Simulation") -> bool:
         """Return whether a simulation shares its layout and all its parts but the system with the one before."""
-        before, same = self._simulation, simulation.settings == self._simulation.settings
+        before = self._simulation
         return (
-            same
-            and all(getattr(simulation, part) is getattr(before, part) for part in PARTS)
-            and all(getattr(simulation.assembly, name) is getattr(before.assembly, name) for name in LAYOUT)
+            simulation.settings == before.settings
+            and all(map(operator.is_, _parts(simulation), _parts(before)))
+            and all(map(operator.is_, _layout(simulation.assembly), _layout(before.assembly)))
         )
 
     def _write(self, simulation: "Simulation", inputs: dict[str, np.ndarray]) -> None:
@@ -102,15 +104,12 @@ class ModelMemory:
 
     def _write_numbers(self, simulation: "Simulation") -> None:
         """Write the numbers of a system, and what follows from them, in place of those of the one before."""
-        arrays, start = simulation.assembly, self.start
+        arrays, before = simulation.assembly, number_inputs(self._simulation.assembly)
         with self._writing(simulation):
             for name, array in number_inputs(arrays).items():
-                self._copy(f"system.{name}", array)
-            motions, group_motions, y = (
-                self.layout.view(path, start) for path in ("system.motions", "system.group_motions", "y")
-            )
-            write_undeformed(arrays.links, motions, group_motions)
-            y[: len(arrays.y)] = arrays.y
+                if array is not before[name]:
+                    self._copy(f"system.{name}", array)
+            self.layout.view("y", self.start)[: len(arrays.y)] = arrays.y
             settings = self.layout.view("settings", self.block).view(np.ndarray)
             settings["stiff_elements"] = has_stiff_elements(arrays)
 

@@ -196,7 +196,7 @@ class Session:
             state=self.state[: len(self._arrays.y)].copy(),
             history=self._history(),
             final=run.workspace.values.copy(),
-            log=[(float(t), int(i)) for t, i in self.log],
+            log=[(t, int(i)) for t, i in self.log.tolist()],
             captured=self._captured(),
             channels=run.channels,
             peaks=run.peaks,
@@ -233,11 +233,12 @@ class Session:
 
     def _undefined(self) -> NDArray[np.bool_]:
         """Return which channels are formulas that had no value at some instant."""
-        channels, nodes = self._run.channels.view(np.ndarray), self.system.formula_values.view(np.ndarray)
-        if not len(nodes):
-            return np.zeros(len(channels), bool)
-        out: NDArray[np.bool_] = channels["kind"] == ChannelKind.FORMULA
-        out[out] = nodes["undefined"][channels["j"][out] - 1] == 1
+        out: NDArray[np.bool_] = np.zeros(len(self._run.channels), bool)
+        undefined = self.system.formula_values.view(np.ndarray)["undefined"]
+        if undefined.any():
+            channels = self._run.channels.view(np.ndarray)
+            formulas = channels["kind"] == ChannelKind.FORMULA
+            out[formulas] = undefined[channels["j"][formulas] - 1] == 1
         return out
 
     def _captured(self) -> CapturedState | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from softdock.contact.arrays import clear_lists, contact_arrays, list_sizes
 from softdock.contact.kernels.layout import ContactArrays
-from softdock.dynamics.entry_points import SYSTEM
+from softdock.dynamics.entry_points import SYSTEM, write_undeformed
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers, write_start
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.system_arrays import SystemArrays
@@ -14,7 +14,7 @@ from softdock.elements.kernels.dispatch import LAWS, STATES
 from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.structure_memory import allocate
 from softdock.tree.kernels.orbit import initial_orbit_motion
-from softdock.tree.kernels.tree import GROUP_MOTION, initial_motions, records, write_undeformed
+from softdock.tree.kernels.tree import initial_motions
 
 LAW_PATHS, STATE_PATHS = (
     tuple(f"{group}.{kind}" for kind in kinds) for group, kinds in (("laws", LAWS), ("states", STATES))
@@ -37,6 +37,7 @@ def prepare_system(arrays: SystemArrays) -> PreparedStructure:
     sizes |= system_sizes(arrays) | list_sizes(contacts, FIRST_CAPACITY)
     system = allocate(SYSTEM, sizes, copied=copied)
     clear_lists(system.value.lists)
+    write_undeformed(system)
     return system
 
 
@@ -53,8 +54,6 @@ def system_sizes(arrays: SystemArrays) -> Sizes:
 def system_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
     """Return the model of a system, and its data at the start, by their paths in its records."""
     flexible = arrays.flexible
-    motions, group_motions = initial_motions(arrays.links), records(len(arrays.groups), GROUP_MOTION)
-    write_undeformed(arrays.links, motions, group_motions)
     return number_inputs(arrays) | {
         "groups": arrays.groups,
         "tiles": arrays.tiles,
@@ -66,14 +65,13 @@ def system_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
         "plates": arrays.plates,
         "tables": arrays.tables,
         "items": arrays.items,
-        "motions": motions,
-        "group_motions": group_motions,
+        "motions": initial_motions(arrays.links),
         "orbit_motion": initial_orbit_motion(arrays.orbit),
     }
 
 
 def number_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
-    """Return those of `system_inputs` that differ between systems of one layout, without the motions of links."""
+    """Return those of `system_inputs` that differ between systems of one layout."""
     return (
         {name: getattr(arrays, name) for name in ("world", "links", "reactions", "elements", "element_data")}
         | dict(zip(LAW_PATHS, arrays.laws))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.joint_element import JointElement
+from softdock.quantities.fields import Measured
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
 from softdock.tree.indices import BodyPlacement, FlexibleRecords, JointIndices, StateKind
@@ -196,8 +197,9 @@ class JointKind(ElementKind):
             raise FieldError(
                 f"{field}.axis", f"must be given: the axis of the {joint} joint on which it acts"
             )
-        for key in type(element).model_fields:
-            system.check_motion(f"{field}.{key}", getattr(element, key), element)
+        for key, value in vars(element).items():
+            if isinstance(value, Measured):
+                system.check_motion(f"{field}.{key}", value, element)
         self.check_axes(field, element, len(acting), joint)
 
     def check_axes(self, field: str, element: Any, axes: int, joint: str) -> None:

@@ -15,7 +15,6 @@ from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.search.events import ACTION, ActionKind, Logging
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
-from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import without_controllers
 from softdock.elements.declaration import ElementKind
@@ -75,7 +74,7 @@ class PreparedMultibody:
         capturing = self._docking_contacts if self._needs_conditions else ()
         self.simulation = Simulation(
             assembly=self.assembly,
-            settings=_settings(scenario),
+            settings=self.topology.settings(scenario),
             channels=self.topology.channels(scenario, self.assembly, changed),
             events=self.topology.capturing_events(scenario, capturing, changed),
             actions=self.topology.actions(scenario, self.assembly, changed),
@@ -225,28 +224,6 @@ def _with_frames(timing: Timing, frames: Frames) -> Timing:
         frames=len(frames.wall),
         missed_frames=frames.missed,
         worst_frame_s=frames.worst,
-    )
-
-
-def _settings(scenario: MultibodyScenario) -> Settings:
-    integrator, record, accuracy = scenario.integrator, scenario.record, scenario.integrator.accuracy
-    return Settings(
-        duration=scenario.duration,
-        method=Method(integrator.method),
-        step=integrator.step,
-        accuracy=StepTolerances(
-            length=accuracy.length,
-            angle=accuracy.angle,
-            speed=accuracy.speed,
-            rate=accuracy.rate,
-            force=accuracy.force,
-        ),
-        max_step=integrator.max_step or np.inf,
-        max_steps=integrator.max_steps,
-        record_rate=record.rate,
-        record_contact=record.contact_steps,
-        record_peaks=record.peaks,
-        max_rows=record.max_rows,
     )
 
 

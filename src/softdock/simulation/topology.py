@@ -1,5 +1,6 @@
 """Topology and index tables of a multibody scenario, shared by all scenarios that differ from it in numbers only."""
 
+import operator
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
@@ -17,6 +18,7 @@ from softdock.assembly.reaction_channels import ReactionChannels, reaction_chann
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search.events import EVENT, Logging
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.elements.spring.model import Spring, energy_metric
 from softdock.model.changed_members import ChangedMembers
@@ -78,6 +80,7 @@ class Topology:
 
     def __init__(self, scenario: MultibodyScenario) -> None:
         self.scenario = scenario
+        self._settings_before = (scenario.integrator, scenario.record, scenario.duration), _settings(scenario)
 
     @cached_property
     def observations(self) -> list[Watched]:
@@ -366,6 +369,13 @@ class Topology:
         at_rest = self.scenario.approach is not None and not base.velocities.any()
         return self.scenario.docking_poses(base) if at_rest else None
 
+    def settings(self, scenario: MultibodyScenario) -> Settings:
+        """Return the settings of runs of a scenario; the same object where they are those of the scenario before."""
+        parts, known = (scenario.integrator, scenario.record, scenario.duration), self._settings_before
+        if not all(map(operator.is_, parts, known[0])):
+            known = self._settings_before = parts, _settings(scenario)
+        return known[1]
+
     def channels(
         self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
     ) -> np.recarray:
@@ -466,3 +476,25 @@ class Topology:
     @cached_property
     def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:
         return pair_records(self.scenario, self.base_assembly, self.scenario.directory)
+
+
+def _settings(scenario: MultibodyScenario) -> Settings:
+    integrator, record, accuracy = scenario.integrator, scenario.record, scenario.integrator.accuracy
+    return Settings(
+        duration=scenario.duration,
+        method=Method(integrator.method),
+        step=integrator.step,
+        accuracy=StepTolerances(
+            length=accuracy.length,
+            angle=accuracy.angle,
+            speed=accuracy.speed,
+            rate=accuracy.rate,
+            force=accuracy.force,
+        ),
+        max_step=integrator.max_step or np.inf,
+        max_steps=integrator.max_steps,
+        record_rate=record.rate,
+        record_contact=record.contact_steps,
+        record_peaks=record.peaks,
+        max_rows=record.max_rows,
+    )

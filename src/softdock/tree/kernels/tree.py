@@ -153,15 +153,6 @@ def initial_motions(links: np.recarray) -> np.recarray:
     return motions
 
 
-def write_undeformed(links: np.ndarray, motions: np.ndarray, group_motions: np.ndarray) -> None:
-    """Write the inertias of links without deformed structures into initial motions of links and groups of axes."""
-    plain = links.view(np.ndarray)
-    own, carried = plain["own"], plain["parent"] >= 0
-    motions.view(np.ndarray)["deformed"] = own
-    last = (plain["column"] + plain["rows"] - 1)[carried]
-    group_motions.view(np.ndarray)["deformed"][last // LANES, :, last % LANES] = own[carried]
-
-
 def records(count: int, dtype: np.dtype) -> np.recarray:
     """Allocate records whose fields can be reached by name with and without compilation."""
     if dtype not in _OF_RECORDS:

@@ -49,6 +49,7 @@ from softdock.dynamics.kernels.search.resolution import set_resolutions
 from softdock.dynamics.kernels.search.windows import begin_statistics
 from softdock.elements.kernels.dispatch import decide_at_start
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.appendages import write_undeformed
 
 
 @kernel
@@ -59,6 +60,7 @@ def begin_run(run):
     memory.
     """
     system, work = run.system, run.workspace
+    write_undeformed(system)
     set_motion(system, run.y)
     if run.settings[0].fixed_step == 0.0:
         keep_states_in_steps(system.states.stop)
