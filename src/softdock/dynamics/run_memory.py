@@ -110,13 +110,10 @@ def run_settings(arrays: SystemArrays, settings: Settings, watched: int, searche
     s["stiff_elements"] = has_stiff_elements(arrays)
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
-    for kind in ("force", "length", "angle", "speed", "rate"):
+    for kind in ("force", "length", "angle"):
         s[f"{kind}_accuracy"] = getattr(settings.accuracy, kind)
     s["any_connection"] = bool(arrays.elements.view(np.ndarray)["connection"].any())
-    if settings.duration > 0.0:
-        s["least_acceleration"] = (
-            np.array([settings.accuracy.speed, settings.accuracy.rate]) / settings.duration
-        )
+    s["speed_tolerance"] = settings.accuracy.speed, settings.accuracy.rate
     s["max_step"] = min(settings.max_step, settings.duration)
     s["min_step"] = 1e-14 * settings.duration
     s["max_steps"] = settings.max_steps

@@ -97,6 +97,8 @@ class Run:
     states: States
     """What the elements of each kind remember."""
     element_names: dict[int, str]
+    lever: float
+    """Largest radius of gyration [m]: moments count as forces at it where the two are compared."""
     overlaps: Floats
     """(pairs,): depth of every contact at the start [m]."""
     pin_overlaps: Floats

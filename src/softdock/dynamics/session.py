@@ -212,6 +212,7 @@ class Session:
             element_data=system.element_data,
             states=system.states,
             element_names={row: name for name, row in self._arrays.element_index.items()},
+            lever=self._arrays.radius_of_gyration,
             overlaps=self.overlaps,
             pin_overlaps=self.pin_overlaps,
             conserved_at_start=self._conserved_at_start,

@@ -72,3 +72,10 @@ class SystemArrays:
         """Mass of the lightest link that has one; 0 if none has [kg]."""
         masses = self.links.view(np.ndarray)["own"][:, 0]
         return float(masses.min(initial=np.inf, where=masses > 0.0)) if masses.any() else 0.0
+
+    @property
+    def radius_of_gyration(self) -> float:
+        """Largest one of any link about its origin: a lever of forces [m]; 0 without masses."""
+        own = self.links.view(np.ndarray)["own"]
+        solid = own[own[:, 0] > 0.0]
+        return float(np.sqrt((solid[:, 4:7].sum(axis=1) / 3.0 / solid[:, 0]).max(initial=0.0)))

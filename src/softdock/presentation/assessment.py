@@ -1,18 +1,11 @@
 """When a result is good, doubtful or failed: thresholds of the conservation check, validity and outcomes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from softdock.presentation.status import Status
-from softdock.result import CONSERVATION_LIMIT, Audit
+from softdock.result import CONSERVATION_LIMIT, DOUBTFUL_LIMIT, Audit
 
-DOUBTFUL_ERROR = 1e-3
-"""Relative error of energy or momentum above which a conservation check that has passed is doubtful.
-
-Runs with correct answers stay below it, see the table in docs/theory/conservation.md. Above `CONSERVATION_LIMIT` the
-check fails.
-"""
 SUCCESSFUL = ("captured", "latched", "inserted", "docked", "welded", "seated")
 """Outcomes that are a success where neither campaign nor scenario names one."""
 
@@ -24,8 +17,8 @@ CONSERVATION_TEXTS = {
     Status.NEUTRAL: "Conservation check does not apply",
 }
 CONSERVATION_RULE = (
-    f"Largest relative errors of conserved quantities: good up to {DOUBTFUL_ERROR:g}, "
-    f"doubtful up to {CONSERVATION_LIMIT:g}, failed above."
+    f"Largest relative errors of conserved quantities, without what the stated errors of reactions explain: good up to "
+    f"{DOUBTFUL_LIMIT:g}, doubtful up to {CONSERVATION_LIMIT:g}, failed above."
 )
 _SEVERITY = (Status.FAILED, Status.DOUBTFUL, Status.GOOD, Status.NEUTRAL)
 _VALIDITY = {"yes": Status.GOOD, "warned": Status.DOUBTFUL, "no": Status.FAILED}
@@ -37,12 +30,12 @@ def error_status(error: float | None) -> Status:
         return Status.NEUTRAL
     if not abs(error) <= CONSERVATION_LIMIT:  # also an error that is not a number
         return Status.FAILED
-    return Status.GOOD if abs(error) <= DOUBTFUL_ERROR else Status.DOUBTFUL
+    return Status.GOOD if abs(error) <= DOUBTFUL_LIMIT else Status.DOUBTFUL
 
 
 def conservation_status(audit: Audit) -> Status:
     """Return the status of a conservation check: that of its largest error."""
-    statuses = {error_status(error) for error in asdict(audit).values()}
+    statuses = {error_status(error) for error in audit.errors.values()}
     return next(status for status in _SEVERITY if status in statuses)
 
 

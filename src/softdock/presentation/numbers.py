@@ -70,7 +70,8 @@ def format_number_with_error(value: float, error: float | None) -> str:
     largest = math.floor(math.log10(max(abs(value), error)))
     if 0 <= places <= DIGITS and largest < 6 and largest + places <= DIGITS + 1:
         return f"{value:.{places}f} ± {error:.{places}f}"
-    return f"{format_number(value)} ± {format_number(float(f'{error:.1e}' if error < 1.95 * 10.0**leading else f'{error:.0e}'))}"
+    rounded = f"{error:.1e}" if error < 1.95 * 10.0**leading else f"{error:.0e}"
+    return f"{format_number(value)} ± {format_number(float(rounded))}"
 
 
 def format_with_error(

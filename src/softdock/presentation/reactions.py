@@ -53,7 +53,9 @@ def largest_reaction_text(reactions: Sequence[PeakReaction], system: UnitSystem 
         parts.append(_peak("force", top.peak_force, top.force_error, "N", top, top.t_peak_force, system))
     if moments:
         top = max(moments, key=lambda reaction: reaction.peak_moment or 0.0)
-        parts.append(_peak("moment", top.peak_moment, top.moment_error, "N*m", top, top.t_peak_moment, system))
+        parts.append(
+            _peak("moment", top.peak_moment, top.moment_error, "N*m", top, top.t_peak_moment, system)
+        )
     return f"Largest {'; largest '.join(parts)}." if parts else ""
 
 

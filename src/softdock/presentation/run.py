@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from softdock.presentation.assessment import error_status
@@ -18,7 +17,7 @@ from softdock.presentation.numbers import (
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.result import Audit, RunEvent, Timing
+from softdock.result import DOUBTFUL_LIMIT, Audit, RunEvent, Timing
 
 Values = Mapping[str, Any]
 NEGLIGIBLE_COMPONENT = 1e-9
@@ -79,26 +78,49 @@ def prediction_sentences(prediction: Values | None) -> list[str]:
 
 def conservation_table(audit: Audit) -> Table:
     """Return the largest relative error of each conserved quantity, with its status."""
-    errors = {LAWS[name]: error for name, error in asdict(audit).items()}
-    statuses = [error_status(error) for error in errors.values()]
-    rows = [(law, format_error(error)) for law, error in errors.items()]
+    statuses = [error_status(error) for error in audit.errors.values()]
+    rows = [(LAWS[name], _error_text(audit, name)) for name in audit.errors]
     return Table(header=("", ""), rows=rows, statuses=statuses)
+
+
+def _error_text(audit: Audit, name: str) -> str:
+    """Return one error of a check, and which part of it was expected where that decides about its status."""
+    error, compared = getattr(audit, name), audit.errors[name]
+    text = format_error(error)
+    explains = error_status(error) is not error_status(compared)
+    return f"{text}, {format_error(audit.energy_expected)} of it expected" if explains else text
 
 
 def conservation_errors(audit: Audit) -> str:
     """Return the errors of all laws that apply in one line."""
-    errors = {LAWS[name]: error for name, error in asdict(audit).items() if error is not None}
-    return ", ".join(f"{law} {format_error(error)}" for law, error in errors.items())
+    return ", ".join(
+        f"{LAWS[name]} {_error_text(audit, name)}"
+        for name, error in audit.errors.items()
+        if error is not None
+    )
 
 
 def conservation_failure(audit: Audit) -> str:
     """Return the warning about a failed conservation check, with the errors above the limit."""
     failed = [
-        f"{LAWS[name]} {format_error(error)}"
-        for name, error in asdict(audit).items()
+        f"{LAWS[name]} {_error_text(audit, name)}"
+        for name, error in audit.errors.items()
         if error_status(error) is Status.FAILED
     ]
     return f"The conservation check failed (relative errors: {', '.join(failed)}). Do not use the results."
+
+
+def conservation_doubt(audit: Audit) -> str:
+    """Return the warning about a conservation check that has passed with doubtful accuracy."""
+    doubtful = [
+        f"{LAWS[name]} {_error_text(audit, name)}"
+        for name, error in audit.errors.items()
+        if error_status(error) is Status.DOUBTFUL
+    ]
+    return (
+        f"The conservation check is doubtful (relative errors: {', '.join(doubtful)}; results are good up to "
+        f"{DOUBTFUL_LIMIT:g}). Set `integrator.accuracy` to smaller values."
+    )
 
 
 def first_event_table(events: Sequence[RunEvent]) -> Table:

@@ -118,17 +118,25 @@ def run_prepared(
     result = prepared.simulate(real_time, for_prediction=for_prediction)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
     result = replace(result, scenario=prepared.scenario.name, timing=timing)
-    if result.audit.passed is False:
-        from softdock.presentation.run import conservation_failure
-
-        warning = conservation_failure(result.audit)
-        warnings = (*result.warnings, warning)
-        result = replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
+    if result.audit.passed is False or result.audit.doubtful:
+        result = _with_conservation_warning(result)
     if not prepared.scenario.requirements:
         return result
     from softdock.result.requirements import with_requirements
 
     return with_requirements(prepared.scenario, result)
+
+
+def _with_conservation_warning(result: "Result") -> "Result":
+    """Return a result whose conservation check failed or is doubtful with a warning and its validity."""
+    from softdock.presentation.run import conservation_doubt, conservation_failure
+
+    if result.audit.passed is False:
+        warning = conservation_failure(result.audit)
+        warnings = (*result.warnings, warning)
+        return replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
+    valid = "warned" if result.valid == "yes" else result.valid
+    return replace(result, valid=valid, warnings=(*result.warnings, conservation_doubt(result.audit)))
 
 
 def _check_real_time(scenario: "ScenarioBase", real_time: "RealTime | None") -> None:

@@ -33,7 +33,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
-from softdock.simulation.reaction_errors import metric_errors, with_errors
+from softdock.simulation.reaction_errors import ReactionErrors, metric_errors
 from softdock.simulation.reactions import reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
@@ -243,7 +243,8 @@ def _result(
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    reactions = with_errors(read_reactions(topology.reaction_rows, run), scenario, run)
+    estimate = ReactionErrors(scenario, run, read_reactions(topology.reaction_rows, run))
+    reactions = estimate.reactions()
     metrics = {**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)}
     metrics |= {name: value for name, value in condition_metrics.items() if name not in metrics}
     valid, warnings = assess_validity(scenario, run, reactions)
@@ -262,7 +263,7 @@ def _result(
         metrics=metrics,
         metric_errors=metric_errors(reactions, metrics),
         contact_conditions=conditions,
-        audit=_audit(scenario, run),
+        audit=_audit(scenario, run, estimate.energy_share),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),
         events=events,
@@ -378,8 +379,11 @@ def _metrics(
     return metrics
 
 
-def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
-    """Return the largest relative errors; None for momentum where ground, gravity, loads or thrusters take part."""
+def _audit(scenario: MultibodyScenario, run: Run, expected: float) -> Audit:
+    """Return the largest relative errors, and that of the energy that is expected.
+
+    Errors of momentum are None where ground, gravity, loads or thrusters take part.
+    """
     conservation = run.conservation
     closed = (
         conservation.floating
@@ -392,4 +396,5 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
         linear_momentum_drift=conservation.linear_momentum_drift if closed else None,
         angular_momentum_drift=conservation.angular_momentum_drift if closed else None,
         energy_residual=conservation.energy_residual,
+        energy_expected=expected,
     )

@@ -1,7 +1,8 @@
-"""Estimated numerical errors of peak reactions, and of metrics that are such peaks; Eq. (M125)."""
+"""Estimated numerical errors of peak reactions, and of metrics that are such peaks; Eq. (M145)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,32 +23,79 @@ CONTACT_SHARE = 0.2
 """The same for contacts and interfaces, whose forces have no estimate of their own: twice the largest errors that were
 seen in the dockings of the reference mechanism."""
 COUPLING_SHARE = 0.3
-"""Part of the largest relative error of any element that every other one has, too: their motions are coupled."""
+"""Part of the relative error of the motion, measured by the energies of all elements, that every reaction has, too:
+their motions are coupled."""
+LARGEST_SHARE = 2e-6
+"""Error of every reaction over the largest one of the run, with that of the motion of heavy parts."""
 CELL_SHARE = 0.01
 """Error of the force of a contact by its cells, over its resolved force; see `docs/theory/contact.md`."""
 ELEMENT_REACTIONS = frozenset(kind.reaction for kind in ELEMENT_KINDS.values() if kind.reaction is not None)
 
 
-def with_errors(
-    reactions: tuple[PeakReaction, ...], scenario: MultibodyScenario, run: Run
-) -> tuple[PeakReaction, ...]:
-    """Return the peak reactions of a run with their errors, which are unknown in runs of fixed steps."""
-    if scenario.integrator.step is not None:
-        return reactions
-    estimate = _Estimate(scenario, run)
-    return tuple(
-        replace(
-            reaction,
-            force_error=estimate.error(reaction, reaction.peak_force, FORCE),
-            moment_error=estimate.error(reaction, reaction.peak_moment, MOMENT),
+class ReactionErrors:
+    """Errors of the peak reactions of a run: those of elements have their own, from which all others follow."""
+
+    def __init__(self, scenario: MultibodyScenario, run: Run, reactions: tuple[PeakReaction, ...]) -> None:
+        """Expects peak reactions with the errors of elements, and zeros for what has none of its own."""
+        data, rows = run.element_data.view(np.ndarray), {name: row for row, name in run.element_names.items()}
+        self._scenario, self._reactions = scenario, reactions
+        self._known = scenario.integrator.step is None
+        errors: Floats = np.zeros((len(data), 2))
+        for reaction in reactions:
+            if reaction.kind in ELEMENT_REACTIONS and reaction.name in rows:
+                errors[rows[reaction.name]] = reaction.force_error or 0.0, reaction.moment_error or 0.0
+        self._sums: list[float] = np.sqrt((errors**2).sum(axis=0)).tolist()
+        self._largest: list[float] = data["peak"].max(axis=0, initial=0.0).tolist()
+        # Twice the energies that elements have stored at their peaks, and those of their errors [J].
+        stiff = data["peak_stiffness"] > 0.0
+        compliance = np.divide(1.0, data["peak_stiffness"], out=np.zeros_like(errors), where=stiff)
+        stored = (data["peak"] ** 2 * compliance).sum()
+        lost, largest = (errors**2 * compliance).sum(), (data["largest_error"] ** 2 * compliance).sum()
+        self._share = float(np.sqrt(lost / stored)) if stored > 0.0 else 0.0
+        self._largest_share = float(np.sqrt(largest / stored)) if stored > 0.0 else 0.0
+
+    @property
+    def energy_share(self) -> float:
+        """Relative error of energies that the largest errors of amplitudes explain, twice the estimate; Eq. (M146)."""
+        return 4.0 * self._largest_share if self._known else 0.0
+
+    def reactions(self) -> tuple[PeakReaction, ...]:
+        """Return the peak reactions with their errors, which are unknown in runs of fixed steps."""
+        return tuple(
+            replace(
+                reaction,
+                force_error=self._error(reaction, reaction.peak_force, reaction.force_error, FORCE),
+                moment_error=self._error(reaction, reaction.peak_moment, reaction.moment_error, MOMENT),
+            )
+            for reaction in self._reactions
         )
-        for reaction in reactions
-    )
+
+    def _error(
+        self, reaction: PeakReaction, size: float | None, own: float | None, what: int
+    ) -> float | None:
+        """Return the error of the peak of a force or moment of a size; None without a peak, and where it is unknown."""
+        if size is None or own is None or not self._known:
+            return None
+        allowed, coupled = self._scenario.integrator.accuracy.force * size, self._share * size
+        own += LARGEST_SHARE * self._largest[what]
+        if reaction.kind in ELEMENT_REACTIONS:
+            return ELEMENT_SHARE * allowed + COUPLING_SHARE * coupled + own
+        # At most, all elements act on what transmits the reaction.
+        others = float(np.hypot(self._sums[what], coupled))
+        if reaction.kind == "interface":
+            return CONTACT_SHARE * allowed + others
+        if reaction.kind != "contact":
+            return ELEMENT_SHARE * allowed + others
+        contact = self._scenario.contacts[reaction.name]
+        if contact.quadrature != "cells":
+            return None
+        cells = CELL_SHARE * contact.resolved_force / reaction.peak_force if reaction.peak_force else 0.0
+        return float(CONTACT_SHARE * allowed + others + cells * size)
 
 
-def metric_errors(reactions: tuple[PeakReaction, ...], metrics: Mapping[str, float]) -> dict[str, float]:
+def metric_errors(reactions: tuple[PeakReaction, ...], metrics: Mapping[str, Any]) -> dict[str, float]:
     """Return the errors of the metrics that are peak reactions, `peak_force_NAME` and so on [SI]."""
-    errors = {}
+    errors: dict[str, float] = {}
     for reaction in reactions:
         flat = reaction.name.replace("-", "_")
         named = {
@@ -57,39 +105,3 @@ def metric_errors(reactions: tuple[PeakReaction, ...], metrics: Mapping[str, flo
         }
         errors |= {name: error for name, error in named.items() if error is not None and name in metrics}
     return errors
-
-
-class _Estimate:
-    """Errors of the elements of a run, and what follows from them for all other reactions."""
-
-    def __init__(self, scenario: MultibodyScenario, run: Run) -> None:
-        data = run.element_data.view(np.ndarray)
-        self._scenario = scenario
-        self._errors: Floats = data["peak_error"]
-        self._rows = {name: row for row, name in run.element_names.items()}
-        self._sums = np.sqrt((self._errors**2).sum(axis=0)).tolist()
-        largest = data["peak"].max(axis=0, initial=0.0)
-        self._shares = [
-            float(self._errors[:, what].max(initial=0.0) / largest[what]) if largest[what] > 0.0 else 0.0
-            for what in (FORCE, MOMENT)
-        ]
-
-    def error(self, reaction: PeakReaction, size: float | None, what: int) -> float | None:
-        """Return the error of the peak of a force or moment of a size; None without a peak, and where it is unknown."""
-        if size is None:
-            return None
-        allowed = self._scenario.integrator.accuracy.force * size
-        if reaction.kind in ELEMENT_REACTIONS and reaction.name in self._rows:
-            coupled = COUPLING_SHARE * max(self._shares) * size
-            return ELEMENT_SHARE * allowed + coupled + float(self._errors[self._rows[reaction.name], what])
-        # At most, all elements act on what transmits the reaction.
-        others = float(np.hypot(self._sums[what], size * self._shares[1 - what]))
-        if reaction.kind == "interface":
-            return CONTACT_SHARE * allowed + others
-        if reaction.kind != "contact":
-            return ELEMENT_SHARE * allowed + others
-        contact = self._scenario.contacts[reaction.name]
-        if contact.quadrature != "cells":
-            return None
-        cells = CELL_SHARE * contact.resolved_force / reaction.peak_force if reaction.peak_force else 0.0
-        return CONTACT_SHARE * allowed + others + cells * size

@@ -48,7 +48,7 @@ def reaction_rows(reactions: list[ReactionChannels], index: Mapping[Watched, int
 
 def read_reactions(reactions: list[ReactionRows], run: Run) -> tuple[PeakReaction, ...]:
     """Return the reactions of a run with the times of their peaks, largest force first, then largest moment."""
-    sizes, times = _largest_sizes(run)
+    sizes, times, errors = _largest_sizes(run)
     return sort_reactions(
         PeakReaction(
             name=reaction.name,
@@ -57,6 +57,8 @@ def read_reactions(reactions: list[ReactionRows], run: Run) -> tuple[PeakReactio
             t_peak_force=None if reaction.force is None else times[reaction.force],
             peak_moment=None if reaction.moment is None else sizes[reaction.moment],
             t_peak_moment=None if reaction.moment is None else times[reaction.moment],
+            force_error=None if reaction.force is None else errors[reaction.force],
+            moment_error=None if reaction.moment is None else errors[reaction.moment],
         )
         for reaction in reactions
     )
@@ -75,8 +77,11 @@ def sort_reactions(reactions: Iterable[PeakReaction]) -> tuple[PeakReaction, ...
     )
 
 
-def _largest_sizes(run: Run) -> tuple[list[float], list[float]]:
-    """Return the largest size of every channel on the sides that were searched, and the first time it is reached."""
+def _largest_sizes(run: Run) -> tuple[list[float], list[float], list[float]]:
+    """Return the largest size of every channel on the sides that were searched, its first time, and its own error.
+
+    Only elements have errors of their own.
+    """
     peaks, channels = run.peaks.view(np.ndarray), run.channels.view(np.ndarray)
     sides = peaks["track"] | channels["reaction"]
     earlier = (-peaks["smallest"] == peaks["largest"]) & (peaks["t_smallest"] < peaks["t_largest"])
@@ -84,6 +89,7 @@ def _largest_sizes(run: Run) -> tuple[list[float], list[float]]:
     return (
         np.where(negative, -peaks["smallest"], peaks["largest"]).tolist(),
         np.where(negative, peaks["t_smallest"], peaks["t_largest"]).tolist(),
+        np.where(negative, peaks["error_of_smallest"], peaks["error_of_largest"]).tolist(),
     )
 
 

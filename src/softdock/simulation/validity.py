@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.run_results import Ending, Run
-from softdock.model.system import System
+from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.presentation.numbers import format_with_error
 from softdock.result import PeakReaction, Validity
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Accuracy
 
 MIN_OVERLAP = 1e-9
 """[m] Initial depth above which surfaces overlap; smaller ones are rounding."""
@@ -23,6 +25,8 @@ MAX_REACTION_ERROR = 0.02
 """Estimated error of a peak reaction, relative to it, above which a run gets a warning. Reactions below `SMALL_SHARE`
 of the largest one are compared with that share."""
 SMALL_SHARE = 0.01
+REST_SHARE = 0.05
+"""Reactions below this part of the force that an error of the speed by its tolerance becomes are compared with that."""
 NAMED_REACTIONS = 3
 """Number of reactions that such a warning names."""
 MAX_BOND_LOAD = 0.5
@@ -39,28 +43,28 @@ INCOMPLETE = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
 
 
 def assess_validity(
-    system: System, run: Run, reactions: Sequence[PeakReaction]
+    scenario: MultibodyScenario, run: Run, reactions: Sequence[PeakReaction]
 ) -> tuple[Validity, tuple[str, ...]]:
     """Return whether a run is valid, and a sentence for every limit that was exceeded.
 
-    Eqs. (C34), (C35), (M66), (M125).
+    Eqs. (C34), (C35), (M66), (M145).
     """
     warnings = []
     # A warning about penetration names the contact and is added below.
     if run.ending in (*INVALID, *INCOMPLETE) and run.ending is not Ending.PENETRATED:
         warnings.append(run.ending.value)
-    names = list(system.contacts)
+    names = list(scenario.contacts)
     largest = float(run.pair_states.view(np.ndarray)["largest"]["force"].max(initial=0.0))
     for i in np.flatnonzero(_exceeds_limits(run, largest)):
         warnings += _contact_warnings(
             names[i], run.pairs[i], run.pair_states[i], float(run.overlaps[i]), largest
         )
-    faces = zip(system.interfaces, run.interfaces, run.interface_states, run.pin_overlaps)
+    faces = zip(scenario.interfaces, run.interfaces, run.interface_states, run.pin_overlaps)
     for name, face, state, overlap in faces:
         warnings += _pin_warnings(name, face, float(state.deepest), float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
-    warnings += _reaction_warnings(reactions)
+    warnings += _reaction_warnings(run, reactions, scenario.integrator.accuracy)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -87,17 +91,30 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     ]
 
 
-def _reaction_warnings(reactions: Sequence[PeakReaction]) -> list[str]:
-    """Return a sentence that names the peak reactions with the largest estimated errors, if any is too large."""
+def _reaction_warnings(run: Run, reactions: Sequence[PeakReaction], accuracy: Accuracy) -> list[str]:
+    """Return a sentence that names the peak reactions with the largest estimated errors, if any is too large.
+
+    Moments and forces are compared by a lever. Reactions far below what the accuracy of speeds resolves are those of a
+    mechanism at rest: rounding errors.
+    """
+    lever = run.lever
     forces = [(r, "force", "N", r.peak_force, r.force_error) for r in reactions]
     moments = [(r, "moment", "N*m", r.peak_moment, r.moment_error) for r in reactions]
+    largest_force = max((r.peak_force or 0.0 for r in reactions), default=0.0)
+    largest_moment = max((r.peak_moment or 0.0 for r in reactions), default=0.0)
+    data = run.element_data.view(np.ndarray)
+    impedance = np.sqrt(data["peak_stiffness"] * data["inertia"]).max(axis=0, initial=0.0)
+    at_rest = REST_SHARE * impedance * (accuracy.speed, accuracy.rate)
+    own_force = max(SMALL_SHARE * largest_force, at_rest[FORCE])
+    own_moment = max(SMALL_SHARE * largest_moment, at_rest[MOMENT])
+    least_force = max(own_force, own_moment / lever if lever > 0.0 else 0.0)
+    least_moment = max(own_moment, own_force * lever)
     inaccurate = []
-    for peaks in (forces, moments):
-        largest = max((peak or 0.0 for _, _, _, peak, _ in peaks), default=0.0)
+    for peaks, least in ((forces, least_force), (moments, least_moment)):
         for reaction, what, unit, peak, error in peaks:
-            if peak is None or error is None or error == 0.0:
+            if peak is None or error is None or max(peak, least) == 0.0:
                 continue
-            share = error / max(peak, SMALL_SHARE * largest)
+            share = error / max(peak, least)
             if share > MAX_REACTION_ERROR:
                 text = f"{what} of {reaction.kind} {reaction.name} {format_with_error(peak, error, unit)}"
                 inaccurate.append((share, text))

@@ -43,9 +43,15 @@ ELEMENT_DATA = np.dtype(
         ("inertia", np.float64, 2),  # that it moves at the start of the run [kg, kg m2]
         ("force_scale", np.float64, 2),  # largest size so far, also of what accelerates its inertia
         ("force_error", np.float64, 2),  # estimated at the end of the step
+        ("largest_error", np.float64, 2),  # of the run
         ("peak", np.float64, 2),  # largest size at the end of a step
-        ("peak_error", np.float64, 2),  # estimated there
-        ("gains", np.float64, 2),  # stiffness and damping of an element along a joint in the present step
+        (
+            "joint_gains",
+            np.float64,
+            2,
+        ),  # stiffness and damping of an element along a joint in the present step
+        ("stiffness", np.float64, 2),  # against displacement and rotation in the present step
+        ("peak_stiffness", np.float64, 2),  # at the peak
         # Of an element between bodies, in its frame, rotations first: errors of displacements and velocities of the
         # present step, their sums at its start, what is left of these at its end.
         ("step_errors", np.float64, 12),

@@ -151,6 +151,8 @@ RESOLUTION = np.dtype(
 )
 """Resolution of the search for peaks of a channel: constants of a run, from its tolerances."""
 
+# Components of a wrench from which on they are torques, and that of the size of the torque.
+WRENCH_TORQUE, WRENCH_TORQUE_SIZE = 3, 6
 PEAK = np.dtype(
     [
         # What is searched for at present; that of a channel in a window is 0 while it is closed.
@@ -165,6 +167,9 @@ PEAK = np.dtype(
         ("integral", np.float64),  # over time
         ("magnitude", np.float64),  # largest magnitude that the integration has met
         ("seen", np.float64),  # largest magnitude that the search has met
+        # Of a force or moment of an element: estimated errors of the largest and smallest value; see force_errors.
+        ("error_of_largest", np.float64),
+        ("error_of_smallest", np.float64),
     ],
     align=True,
 )
@@ -256,7 +261,7 @@ def channel_value(channel, system, t, y):
 @inline
 def wrench_entry(W, component):
     """Return a component of a wrench (force, torque), or the size of the torque."""
-    if component == 6:
+    if component == WRENCH_TORQUE_SIZE:
         return math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
     if component < 3:
         return W[0] if component == 0 else (W[1] if component == 1 else W[2])

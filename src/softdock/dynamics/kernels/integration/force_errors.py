@@ -3,11 +3,12 @@
 The tolerances of states limit errors of positions and speeds, which for a stiff element are large errors of its force:
 an error v of the speed becomes an oscillation with the force v sqrt(m k). Errors of successive steps add up, with the
 phase of that oscillation, until damping has removed them. Every joint axis and every element between bodies is followed
-as an oscillator of its own, with its stiffness, damping and inertia; Eqs. (M121)-(M124).
+as an oscillator of its own, with its stiffness, damping and inertia; Eqs. (M140) to (M144).
 """
 
 import math
 
+from softdock.dynamics.kernels.channels.channels import WRENCH_TORQUE, ChannelKind
 from softdock.dynamics.kernels.forces.linear import motion_in_N
 from softdock.dynamics.kernels.integration.stages import write_motion
 from softdock.elements.kernels.dispatch import connect, error_gains
@@ -21,22 +22,30 @@ from softdock.tree.kernels.tree import FREE
 # Rows of `workspace.dense` that hold small motions of free bases and joints by the errors of a step, and accelerations.
 DISPLACEMENT, VELOCITY, ACCELERATION = 0, 1, 2
 # Columns of `workspace.axis_errors`, one row per momentum or speed: sums of errors of displacement and speed at the
-# start of the step, what is left of them at its end, and total stiffness and damping of the elements along the axis.
-SUM, SPEED_SUM, LEFT, SPEED_LEFT, STIFFNESS, DAMPING = 0, 1, 2, 3, 4, 5
-AXIS_ERROR_COLUMNS = 6
+# start of the step, what is left of them at its end, total stiffness and damping of the elements along the axis, and
+# the mass or inertia that a force along it moves at the start of the run.
+SUM, SPEED_SUM, LEFT, SPEED_LEFT, STIFFNESS, DAMPING, INERTIA = 0, 1, 2, 3, 4, 5, 6
+AXIS_ERROR_COLUMNS = 7
 # An error of a force counts at most over this part of the largest force that any element has transmitted so far.
 LEAST_SHARE = 0.01
+# Of the force that an error of the speed by its tolerance becomes: an error that is allowed in any case, so that a
+# mechanism at rest does not follow its own rounding errors.
+UNRESOLVED_SHARE = 1e-4
+# Of the largest force of an element so far: where earlier errors are larger, its force is lost and is not followed.
+LOST_SHARE = 0.1
+MIN_FORCE = 1e-300  # [N or N m]: what is compared with it is never divided by zero
 # Part of the allowed error that one step may have in any case, however large the sum of earlier errors is.
-LEAST_BUDGET = 0.1
+LEAST_BUDGET = 0.2
 
 
 @kernel
-def error_of_forces(run, t, h):
-    """Return the largest error of a transmitted force in units of what is allowed; Eq. (M121).
+def error_of_forces(run, t, h, implicit):
+    """Return the largest error of a transmitted force in units of what is allowed; Eq. (M140).
 
     Expects that the end of the step, at the time t, was evaluated last, and its errors in `workspace.error`.
     """
     system, work, worst = run.system, run.workspace, 0.0
+    run.progress[0].implicit = 1 if implicit else 0
     write_motion(system.links, work.y_new, work.error, work.dense[DISPLACEMENT])
     if run.settings[0].any_connection == 1:
         write_velocities(system, work.error, work.dense[VELOCITY])
@@ -47,7 +56,7 @@ def error_of_forces(run, t, h):
         element, data = system.elements[i], system.element_data[i]
         if data.active == 1:
             if element.at_u >= 0:
-                worst = max(worst, joint_error(run, i, t))
+                worst = max(worst, joint_error(run, i, h))
             elif element.connection == 1:
                 worst = max(worst, connection_error(run, i, c, t, h))
         c += element.connection
@@ -56,7 +65,7 @@ def error_of_forces(run, t, h):
 
 @inline
 def oscillate(k, c, m, h, x, v):
-    """Return displacement and speed of an oscillator after a time h; of an overdamped one, approximately; Eq. (M123)."""
+    """Return displacement and speed of an oscillator after a time h, of an overdamped one nearly; Eq. (M143)."""
     if k <= 0.0 or m <= 0.0:
         decay = math.exp(-c * h / m) if c > 0.0 and m > 0.0 else 1.0
         return x + h * v, decay * v
@@ -68,7 +77,7 @@ def oscillate(k, c, m, h, x, v):
 
 @inline
 def size_of_error(k, c, m, x, v):
-    """Return the error of a force by errors of displacement and speed, at once or later; Eq. (M122)."""
+    """Return the error of a force by errors of displacement and speed, at once or later; Eq. (M141)."""
     by_speed = max(c, math.sqrt(k * m)) * v
     return math.sqrt(k * k * x * x + by_speed * by_speed)
 
@@ -84,38 +93,40 @@ def propagate_axes(run, t, h):
         element = system.elements[i]
         if element.at_u >= 0 and system.element_data[i].active == 1:
             k, c = error_gains(system, i, t, work.y_new, work.y_new[n_q : n_q + n_u])
-            system.element_data[i].gains[0], system.element_data[i].gains[1] = k, c
+            system.element_data[i].joint_gains[0], system.element_data[i].joint_gains[1] = k, c
             for j in range(element.at_u, element.at_u + element.rows):
                 axes[j, STIFFNESS] += k
                 axes[j, DAMPING] += c
-    for i in range(system.elements.shape[0]):
-        element, data = system.elements[i], system.element_data[i]
-        if element.at_u >= 0 and data.active == 1:
-            m = data.inertia[FORCE] + data.inertia[MOMENT]
-            for j in range(element.at_u, element.at_u + element.rows):
-                axes[j, LEFT], axes[j, SPEED_LEFT] = oscillate(
-                    axes[j, STIFFNESS], axes[j, DAMPING], m, h, axes[j, SUM], axes[j, SPEED_SUM]
-                )
+    for j in range(axes.shape[0]):
+        axes[j, LEFT], axes[j, SPEED_LEFT] = axes[j, SUM], axes[j, SPEED_SUM]
+        if axes[j, STIFFNESS] > 0.0 or axes[j, DAMPING] > 0.0:
+            axes[j, LEFT], axes[j, SPEED_LEFT] = oscillate(
+                axes[j, STIFFNESS], axes[j, DAMPING], axes[j, INERTIA], h, axes[j, SUM], axes[j, SPEED_SUM]
+            )
 
 
 @inline
-def joint_error(run, i, t):
-    """Return the error of the force of an element along a joint in units of what is allowed; Eqs. (M121), (M122)."""
+def joint_error(run, i, h):
+    """Return the error of the force of an element along a joint in units of what is allowed; Eqs. (M140), (M141)."""
     work, n_q = run.workspace, run.system.world[0].n_q
     element, data, axes = run.system.elements[i], run.system.element_data[i], run.workspace.axis_errors
     kind = FORCE if data.inertia[FORCE] > 0.0 else MOMENT
-    k, c, m = data.gains[0], data.gains[1], data.inertia[kind]
+    k, c, m = data.joint_gains[0], data.joint_gains[1], data.inertia[kind]
     x, v, left, speed_left, x_sum, v_sum, a = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(element.at_u, element.at_u + element.rows):
         dx, dv, slope = work.dense[DISPLACEMENT, j], work.error[n_q + j], work.k[0, n_q + j]
         x, v, a = x + dx * dx, v + dv * dv, a + slope * slope
-        left, speed_left = left + axes[j, LEFT] * axes[j, LEFT], speed_left + axes[j, SPEED_LEFT] * axes[j, SPEED_LEFT]
+        left, speed_left = (
+            left + axes[j, LEFT] * axes[j, LEFT],
+            speed_left + axes[j, SPEED_LEFT] * axes[j, SPEED_LEFT],
+        )
         dx, dv = axes[j, LEFT] + dx, axes[j, SPEED_LEFT] + dv
         x_sum, v_sum = x_sum + dx * dx, v_sum + dv * dv
     if k == 0.0 and c == 0.0:
         data.force_error[kind] = 0.0
         return 0.0
-    widen_scale(run, data, kind, m * math.sqrt(a))
+    data.stiffness[kind] = k
+    widen_scale(run, data, kind, force_to_come(k, c, m, math.sqrt(a), h))
     data.force_error[kind] = size_of_error(k, c, m, math.sqrt(x_sum), math.sqrt(v_sum))
     return over_allowed(
         run,
@@ -127,12 +138,26 @@ def joint_error(run, i, t):
 
 
 @inline
+def force_to_come(k, c, m, acceleration, h):
+    """Return the force that follows from an acceleration in a step of size h, at once or later [N or N m]; Eq. (M142).
+
+    Until an element has transmitted a force, this is what its error is compared with.
+    """
+    return m * acceleration * min(max(math.sqrt(k / m), c / m) * h, 1.0)
+
+
+@inline
 def over_allowed(run, data, kind, error, left):
-    """Return the error of a force in a step over what the sum of earlier errors leaves of the allowed one; Eq. (M121)."""
+    """Return the error of a force in a step over what earlier errors leave of the allowed one; Eq. (M140)."""
     settings, s = run.settings[0], run.progress[0]
     scale = max(data.force_scale[kind], LEAST_SHARE * s.largest_force[kind])
-    allowed = settings.force_accuracy * scale + settings.least_acceleration[kind] * data.inertia[kind]
-    return error / max(allowed - left, LEAST_BUDGET * allowed)
+    allowed = settings.force_accuracy * scale
+    unresolved = settings.speed_tolerance[kind] * math.sqrt(data.stiffness[kind] * data.inertia[kind])
+    budget = max(allowed - left, LEAST_BUDGET * allowed) + UNRESOLVED_SHARE * unresolved + MIN_FORCE
+    # A force that is little more than error so far, as in a mechanism at rest: an implicit step may remove it.
+    return error / (
+        max(budget, left) if run.progress[0].implicit == 1 and left >= LOST_SHARE * scale else budget
+    )
 
 
 @inline
@@ -155,7 +180,7 @@ def forget_displacement(run, i):
 
 @kernel
 def connection_error(run, i, c, t, h):
-    """Return the errors of force and moment of an element between bodies in units of what is allowed; Eq. (M124).
+    """Return the errors of force and moment of an element between bodies in units of what is allowed; Eq. (M144).
 
     `c` is the row of its stiffness in the memory of linear equations.
     """
@@ -182,7 +207,9 @@ def connection_error(run, i, c, t, h):
         k, d = block_size(K, at), block_size(D, at)
         if k == 0.0 and d == 0.0:
             continue
-        widen_scale(run, data, kind, m * math.sqrt(a[at] * a[at] + a[at + 1] * a[at + 1] + a[at + 2] * a[at + 2]))
+        data.stiffness[kind] = k
+        acceleration = math.sqrt(a[at] * a[at] + a[at + 1] * a[at + 1] + a[at + 2] * a[at + 2])
+        widen_scale(run, data, kind, force_to_come(k, d, m, acceleration, h))
         for row in range(at, at + 3):
             data.errors_left[row], data.errors_left[6 + row] = oscillate(
                 k, d, m, h, data.error_sums[row], data.error_sums[6 + row]
@@ -205,12 +232,16 @@ def forget_connection(data):
 
 @inline
 def block_size(K, at):
-    """Return the Frobenius norm of a diagonal block of 3 by 3."""
-    square = 0.0
+    """Return the mean eigenvalue of a symmetric diagonal block of 3 by 3, weighted with the eigenvalues; Eq. (M144).
+
+    It is k for stiffnesses k along one, two or three directions.
+    """
+    squares, trace = 0.0, 0.0
     for i in range(at, at + 3):
+        trace += abs(K[i, i])
         for j in range(at, at + 3):
-            square += K[i, j] * K[i, j]
-    return math.sqrt(square)
+            squares += K[i, j] * K[i, j]
+    return squares / trace if trace > 0.0 else 0.0
 
 
 @inline
@@ -287,7 +318,10 @@ def write_velocities(system, e, out):
         for k in range(6):
             v = M[k, 0] * a0 + M[k, 1] * a1 + M[k, 2] * a2 + M[k, 3] * l0 + M[k, 4] * l1 + M[k, 5] * l2
             for column in range(link.column, link.column + link.columns):
-                Y, speed = system.group_motions[column // LANES].Y, e[n_q + system.groups[column // LANES].at_u[column % LANES]]
+                Y, speed = (
+                    system.group_motions[column // LANES].Y,
+                    e[n_q + system.groups[column // LANES].at_u[column % LANES]],
+                )
                 v -= Y[k, column % LANES] * speed
             out[at + k] = v
         V = motion_in_N(motion, (out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4], out[at + 5]))
@@ -323,7 +357,31 @@ def add_up_errors(run):
 
 @inline
 def widen_peak(run, data, kind, size):
-    """Let scale and peak of the force of an element contain a size [N or N m]; a peak has the error that it has now."""
+    """Let scale and largest size of an element contain a size [N or N m], and the largest error the present one."""
     widen_scale(run, data, kind, size)
+    data.largest_error[kind] = max(data.largest_error[kind], data.force_error[kind])
     if size > data.peak[kind]:
-        data.peak[kind], data.peak_error[kind] = size, data.force_error[kind]
+        data.peak[kind], data.peak_stiffness[kind] = size, data.stiffness[kind]
+
+
+@kernel
+def keep_errors_of_peaks(run):
+    """Give the peaks of forces and moments of elements that were found in a step the errors of its end."""
+    start = run.progress[0].t
+    for i in range(run.settings[0].searched):
+        channel, peak = run.channels[i], run.peaks[i]
+        if channel.kind == ChannelKind.ELEMENT_FORCE or channel.kind == ChannelKind.ELEMENT_WRENCH:
+            data = run.system.element_data[channel.i]
+            error = data.force_error[MOMENT if is_moment(channel, data) else FORCE]
+            if peak.t_largest >= start:
+                peak.error_of_largest = error
+            if peak.t_smallest >= start:
+                peak.error_of_smallest = error
+
+
+@inline
+def is_moment(channel, data):
+    """Return whether the force of an element is a moment: a part of a wrench, or along the axis of a turning joint."""
+    if channel.kind == ChannelKind.ELEMENT_WRENCH:
+        return channel.component >= WRENCH_TORQUE
+    return data.inertia[FORCE] == 0.0

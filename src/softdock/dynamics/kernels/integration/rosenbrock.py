@@ -6,7 +6,7 @@ from softdock.dynamics.kernels.channels.channels import read_sampled_channels
 from softdock.dynamics.kernels.forces.derivative import derivative
 from softdock.dynamics.kernels.forces.linear import linearise
 from softdock.dynamics.kernels.integration.stages import factorise, solve_stage
-from softdock.dynamics.kernels.integration.stepping import END, copy
+from softdock.dynamics.kernels.integration.stepping import END, REMAINING_SHARE, copy
 from softdock.native.decorators import kernel
 
 # A W-method: order 4 with an embedded order 3 for any matrix in the place of the Jacobian, stiffly accurate, L-stable
@@ -138,13 +138,16 @@ def prepare_implicit_dense(y, y_new, k, dense):
 
 @kernel
 def error_of_implicit_step(k, tolerance, out):
-    """Return the largest error of an implicit step in units of the tolerance and write all errors; Eq. (M32)."""
+    """Return the largest error of an implicit step in units of the tolerance; Eq. (M32).
+
+    Writes what remains of all errors.
+    """
     worst = 0.0
     for i in range(tolerance.shape[0]):
         e = 0.0
         for stage in range(STAGES):
             e += ERRORS[stage] * k[1 + stage, i]
-        out[i] = e
+        out[i] = REMAINING_SHARE * e
         e = abs(e) / tolerance[i]
         if not e < np.inf:
             return np.inf

@@ -4,8 +4,6 @@ Estimates assume smooth forces, and an implicit step uses the stiffness at its s
 branch of its law, loads may be wrong by much more than the error of positions suggests.
 """
 
-import math
-
 from softdock.dynamics.kernels.forces.contacts import count_closed
 from softdock.dynamics.kernels.integration.force_errors import error_of_forces
 from softdock.dynamics.kernels.integration.rosenbrock import error_of_implicit_step
@@ -56,6 +54,6 @@ def estimate_error(run, method, h):
         error = error_of_implicit_step(k, tolerance, e)
     else:
         error = error_of_step(method, h, k, tolerance, e)
-    if run.settings[0].force_accuracy > 0.0 and error < math.inf:
-        error = max(error, error_of_forces(run, run.progress[0].t + h, h))
+    if run.settings[0].force_accuracy > 0.0 and error <= 1.0:
+        error = max(error, error_of_forces(run, run.progress[0].t + h, h, method == StepMethod.ROSENBROCK))
     return kink_factor(run, h) * error

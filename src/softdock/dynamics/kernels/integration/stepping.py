@@ -47,6 +47,10 @@ INSTANTS_BOGACKI_SHAMPINE = np.array([0, 1 / 2, 3 / 4, 1])
 # Dormand-Prince.
 F1, F2, F3, F4 = -5 / 72, 1 / 12, 1 / 9, -1 / 8
 E1, E3, E4, E5, E6, E7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
+# Of the estimated error of a step, which is that of the embedded solution: what remains of it in the solution of higher
+# order, for errors of forces. Measured on oscillators under pulses, in 90 % of the cases: 0.25 for Dormand-Prince, 0.2
+# for the implicit method, 0.6 for Bogacki-Shampine; `python -m tests.accuracy` shows how errors are covered.
+REMAINING_SHARE, REMAINING_SHARE_OF_LOW_ORDER = 0.4, 0.6
 # Dense output of order 4: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6.
 D1, D3, D4 = -12715105075 / 11282082432, 87487479700 / 32700410799, -10690763975 / 1880347072
 D5, D6, D7 = 701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423
@@ -106,14 +110,20 @@ def all_finite(y):
 
 @kernel
 def error_of_step(method, h, k, tolerance, out):
-    """Return the largest error of an explicit step in units of the tolerance and write all errors; Eq. (M32)."""
-    worst = 0.0
+    """Return the largest error of an explicit step in units of the tolerance; Eq. (M32).
+
+    Writes what remains of all errors.
+    """
+    worst, share = (
+        0.0,
+        REMAINING_SHARE_OF_LOW_ORDER if method == StepMethod.BOGACKI_SHAMPINE else REMAINING_SHARE,
+    )
     for i in range(tolerance.shape[0]):
         if method == StepMethod.BOGACKI_SHAMPINE:
             e = F1 * k[0, i] + F2 * k[1, i] + F3 * k[2, i] + F4 * k[END, i]
         else:
             e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[END, i]
-        out[i] = h * e
+        out[i] = share * h * e
         e = abs(h * e) / tolerance[i]
         if not math.isfinite(e):
             return math.inf

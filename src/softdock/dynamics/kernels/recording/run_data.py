@@ -45,15 +45,14 @@ RUN_SETTINGS = np.dtype(
         ("stiff_elements", np.int64),  # 1: also while no contact is closed, because elements are stiff
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
-        ("force_accuracy", np.float64),  # allowed error of a transmitted force in one step over its scale; 0: any
-        # Allowed errors in one step [m, rad, m/s, rad/s].
-        ("length_accuracy", np.float64),
+        (
+            "force_accuracy",
+            np.float64,
+        ),  # allowed error of a transmitted force in one step over its scale; 0: any
+        ("length_accuracy", np.float64),  # allowed error of a position in one step [m], and of an angle [rad]
         ("angle_accuracy", np.float64),
-        ("speed_accuracy", np.float64),
-        ("rate_accuracy", np.float64),
         ("any_connection", np.int64),  # 1: there are elements between bodies
-        # Errors of a force and of a moment that give less are allowed in any case [m/s2, rad/s2].
-        ("least_acceleration", np.float64, 2),
+        ("speed_tolerance", np.float64, 2),  # of speeds [m/s] and of rates [rad/s]
         ("max_step", np.float64),
         ("min_step", np.float64),
         ("max_steps", np.int64),  # in the whole run
@@ -90,6 +89,7 @@ PROGRESS = np.dtype(
         ("trial_method", np.int64),  # that is tried next
         ("steps_until_trial", np.int64),
         ("trial_period", np.int64),  # steps between trials
+        ("implicit", np.int64),  # 1: the present step is implicit
         ("largest_force", np.float64, 2),  # transmitted by any element so far [N], and moment [N m]
         ("pending_event", np.int64),  # occurs next; -1: none
         ("stop_event", np.int64),  # that ended the run; -1: none

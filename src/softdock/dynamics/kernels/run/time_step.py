@@ -19,7 +19,7 @@ from softdock.dynamics.kernels.forces.interfaces import (
     pin_step_limit,
     update_largest_pin_depths,
 )
-from softdock.dynamics.kernels.integration.force_errors import add_up_errors
+from softdock.dynamics.kernels.integration.force_errors import add_up_errors, keep_errors_of_peaks
 from softdock.dynamics.kernels.integration.rosenbrock import prepare_implicit_dense, take_implicit_step
 from softdock.dynamics.kernels.integration.step_control import (
     ORDER,
@@ -174,6 +174,8 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
     evaluations, pin_step, event = system.counters[0].evaluations, pin_step_limit(system.interface_states), -1
     if run.channels.shape[0] > 0:
         t_new, event = search_and_record(run, method, h, t_new, t_max, reaches_limit or changed_stop >= 0)
+    if settings.fixed_step == 0.0:
+        keep_errors_of_peaks(run)
     if system.counters[0].evaluations != evaluations:
         restore_links(system, work.y_new)
     accumulate_tension(run, t_new - s.t)

@@ -3,31 +3,31 @@
 import math
 
 from softdock.dynamics.kernels.channels.channels import ChannelKind
+from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.native.decorators import inline, kernel
 
 RESOLVED = 0.01  # error of a peak over the tolerance of a step
 # Reactions that would change the speed of the lightest link by its resolution within this time [s] do not matter.
 # Moments have the same number, for an arm of 1 m.
-FLOOR_TIME = 0.1
+FLOOR_TIME = 10.0
 
 
 @kernel
 def set_resolutions(run):
     """Set the resolutions of channels from the tolerances of a step and the mass of the lightest link."""
     settings, lightest = run.settings[0], lightest_mass(run.system.links)
+    speed, rate = settings.speed_tolerance[FORCE], settings.speed_tolerance[MOMENT]
     # Lengths, angles or speeds. Without a limit the search resolves rounding errors of joints at rest.
-    finest = min(
-        settings.length_accuracy, settings.angle_accuracy, settings.speed_accuracy, settings.rate_accuracy
-    )
+    finest = min(settings.length_accuracy, settings.angle_accuracy, speed, rate)
     for i in range(run.channels.shape[0]):
         channel, out = run.channels[i], run.resolutions[i]
         out.resolution = RESOLVED * allowed_error(channel, settings, run.workspace.tolerance)
         out.negligible = 0.0
         if channel.kind == ChannelKind.ELEMENT_ENERGY or channel.kind == ChannelKind.STRUCTURE_ENERGY:
-            out.negligible = RESOLVED * lightest * (settings.speed_accuracy * settings.speed_accuracy)
+            out.negligible = RESOLVED * lightest * (speed * speed)
         elif channel.kind == ChannelKind.ELEMENT_DEFLECTION:
             out.negligible = RESOLVED * finest
-        out.floor = RESOLVED * lightest * settings.speed_accuracy / FLOOR_TIME
+        out.floor = RESOLVED * lightest * speed / FLOOR_TIME
 
 
 @inline
@@ -39,9 +39,9 @@ def allowed_error(channel, settings, tolerance):
     if kind == ChannelKind.POSITION:
         return settings.length_accuracy
     if kind == ChannelKind.VELOCITY:
-        return settings.speed_accuracy
+        return settings.speed_tolerance[FORCE]
     if kind == ChannelKind.TURN_RATE:
-        return settings.rate_accuracy
+        return settings.speed_tolerance[MOMENT]
     if kind == ChannelKind.TILT or kind == ChannelKind.ATTITUDE:
         return settings.angle_accuracy
     about_line = kind == ChannelKind.ELEMENT_DEFLECTION or kind == ChannelKind.ELEMENT_FORCE
