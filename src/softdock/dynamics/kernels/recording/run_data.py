@@ -49,8 +49,6 @@ RUN_SETTINGS = np.dtype(
             "force_accuracy",
             np.float64,
         ),  # allowed error of a transmitted force in one step over its scale; 0: any
-        ("length_accuracy", np.float64),  # allowed error of a position in one step [m], and of an angle [rad]
-        ("angle_accuracy", np.float64),
         ("any_connection", np.int64),  # 1: there are elements between bodies
         ("speed_tolerance", np.float64, 2),  # of speeds [m/s] and of rates [rad/s]
         ("max_step", np.float64),
@@ -61,6 +59,8 @@ RUN_SETTINGS = np.dtype(
         ("watched", np.int64),  # number of channels, the first ones, that events and peaks need
         ("searched", np.int64),  # with those of reactions: number of channels that are read in every step
         ("record_peaks", np.int64),  # 1: every peak gets a row
+        ("length_accuracy", np.float64),  # allowed error of a position in one step [m], and of an angle [rad]
+        ("angle_accuracy", np.float64),
     ],
     align=True,
 )
@@ -201,12 +201,6 @@ class RunData(NamedTuple):
     """Times at which loads change abruptly [s]."""
     settings: np.recarray
     """One record: settings of the time loop."""
-    accuracies: NDArray[np.float64]
-    """(n,): error of every state that is allowed in one step; 0: in proportion to the momentum of the system."""
-    start_points: np.recarray
-    """(contacts,): points whose depths are checked at the start."""
-    enclosed: NDArray[np.float64]
-    """(contacts,): depth [m] of these points inside surface B at the start; 0 outside."""
     progress: np.recarray
     """One record: progress of the time loop."""
     y: NDArray[np.float64]
@@ -215,3 +209,9 @@ class RunData(NamedTuple):
     """(rows, 1 + m): time [s] and channels, one row per sample, peak, event and step in contact."""
     log: NDArray[np.float64]
     """(events, 2): time [s] and index of each event that occurred."""
+    accuracies: NDArray[np.float64]
+    """(n,): error of every state that is allowed in one step; 0: in proportion to the momentum of the system."""
+    start_points: np.recarray
+    """(contacts,): points whose depths are checked at the start."""
+    enclosed: NDArray[np.float64]
+    """(contacts,): depth [m] of these points inside surface B at the start; 0 outside."""
