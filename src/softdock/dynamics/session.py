@@ -186,7 +186,7 @@ class Session:
     def finish(self) -> Run:
         """Return the results so far."""
         run, progress, system, ending = self._run, self._progress, self.system, self.ending
-        counters = system.counters.view(np.ndarray)[0]  # field access is ten times faster
+        counters = self._data.counters
         evaluations = int(counters["evaluations"])
         self._data.finish()
         return Run(
@@ -202,7 +202,7 @@ class Session:
             peaks=run.peaks,
             undefined=self._undefined(),
             windows=run.window_states,
-            true_at_start=np.flatnonzero(run.event_states.view(np.ndarray)["true_at_start"]).tolist(),
+            true_at_start=self._data.true_at_start.nonzero()[0].tolist(),
             pairs=system.pairs,
             pair_states=system.pair_states,
             bonds=system.bonds,
@@ -217,7 +217,7 @@ class Session:
             pin_overlaps=self.pin_overlaps,
             conserved_at_start=self._conserved_at_start,
             conserved_at_end=self._conserved(),
-            conservation=read_check(system, run.workspace.check, self._settings.accuracy),
+            conservation=read_check(system, self._data.check, self._settings.accuracy),
             unresolved_intervals=int(progress["unresolved"]),
             lost_inertia=lost_inertia(system.links, system.motions),
             steps=int(progress["steps"]),
@@ -235,7 +235,7 @@ class Session:
     def _undefined(self) -> NDArray[np.bool_]:
         """Return which channels are formulas that had no value at some instant."""
         out: NDArray[np.bool_] = np.zeros(len(self._run.channels), bool)
-        undefined = self.system.formula_values.view(np.ndarray)["undefined"]
+        undefined = self._data.undefined_formulas
         if undefined.any():
             channels = self._run.channels.view(np.ndarray)
             formulas = channels["kind"] == ChannelKind.FORMULA
@@ -255,7 +255,7 @@ class Session:
 
     def _conserved(self) -> np.void:
         """Return energy and momentum of the last state that was observed, as a copy."""
-        copied: np.void = self._run.workspace.conserved.view(np.ndarray)[IN_WORLD].copy()
+        copied: np.void = self._data.conserved[IN_WORLD].copy()
         return copied
 
     def _grow_lists(self) -> None:
