@@ -429,7 +429,7 @@ def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_pat
     folder = tmp_path / "out"
     runner.run(read_campaign(write(runs="4")), folder, ExecutionOptions(Backend.THREADS, 1))
     with sqlite3.connect(folder / "campaign.sqlite") as database:
-        for column in ("valid", "warnings", "requirements", "phases"):
+        for column in ("valid", "warnings", "requirements", "phases", "metric_errors"):
             database.execute(f"ALTER TABLE runs DROP COLUMN {column}")
         database.execute("DELETE FROM runs WHERE run > 1")
     assert read_table(folder).valid == ["unknown"] * 2

@@ -235,6 +235,7 @@ def test_run_prints_only_json_on_request(softdock: Command) -> None:
         "outcome",
         "message",
         "metrics",
+        "metric_errors",
         "loads",
         "requirements",
         "contact_conditions",
@@ -246,6 +247,7 @@ def test_run_prints_only_json_on_request(softdock: Command) -> None:
         "events",
         "phases",
         "discrepancies",
+        "converged",
     }
     assert set(data) == keys
     assert set(data["audit"]) == {"linear_momentum_drift", "angular_momentum_drift", "energy_residual"}

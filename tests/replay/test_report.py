@@ -12,7 +12,12 @@ from tests.browser import Tab
 from tests.replay import runs
 from tests.replay.test_page import NASTY
 
-from softdock.presentation.numbers import display_unit, format_number, format_quantity
+from softdock.presentation.numbers import (
+    display_unit,
+    format_number,
+    format_number_with_error,
+    format_with_error,
+)
 from softdock.presentation.unit_systems import IMPERIAL
 from softdock.replay.scene_builder import scene
 from softdock.report.limits import limit_lines
@@ -65,7 +70,9 @@ def test_timeline_is_in_order_and_complete() -> None:
     assert [e.message for e in result.events] == [t for t in texts if t in {e.message for e in result.events}]
     peak = next(entry for entry in timeline if "Peak contact force of bumper-drogue" in entry.text)
     force = result.history["bumper-drogue.force"]
-    assert format_quantity(float(force.max()), "N") in peak.details
+    load = next(load for load in result.loads if load.name == "bumper-drogue")
+    assert load.peak_force == force.max()
+    assert peak.details == f"force {format_with_error(load.peak_force, load.force_error, 'N')}"
     assert peak.time == result.history.time[np.argmax(force)]
 
 
@@ -155,17 +162,16 @@ def test_headline_table_timeline_and_charts_show_the_same_peaks() -> None:
     result = runs.nominal()
     page = html.unescape(run_report(result))
     largest = max(result.loads, key=lambda load: load.peak_force or 0.0)
-    assert (
-        f"Largest force {format_quantity(largest.peak_force, 'N')} in {largest.kind} {largest.name}" in page
-    )
+    shown = format_with_error(largest.peak_force, largest.force_error, "N")
+    assert f"Largest force {shown} in {largest.kind} {largest.name}" in page
     timeline = build_timeline(result, scene(result))
     for load in result.loads:
         if load.peak_force:
-            text = format_number(load.peak_force)
+            text = format_number_with_error(load.peak_force, load.force_error)
             assert re.search(
                 rf"<td>{load.name}</td><td>{load.kind}</td><td class=\"number\">{text}</td>", page
             )
-            peak = format_quantity(load.peak_force, "N")
+            peak = format_with_error(load.peak_force, load.force_error, "N")
             assert f"{load.name} <span class='soft'>peak {peak}</span>" in page
         if load.kind == "contact" and load.peak_force:
             entry = next(entry for entry in timeline if entry.text == f"Peak contact force of {load.name}.")

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from softdock import simulate
+from softdock.presentation.numbers import format_with_error
 from softdock.presentation.phases import phase_bars_html, phase_table
 from softdock.report.reaction_channels import phase_peaks
 from softdock.report.run import run_report
@@ -48,8 +49,12 @@ def test_peak_loads_belong_to_their_phases(result: Result) -> None:
     table = phase_table(result.phases, peaks)
     assert [row[0] for row in table.rows] == ["first", "second", "empty", "third"]
     assert [row[3] for row in table.rows] == ["condition"] * 3 + ["time limit"]
-    assert "20 N in spring" in table.rows[1][4]
-    assert "20 N in spring" in result.summary()
+    (spring,) = (load for load in result.loads if load.name == "spring")
+    assert peaks[1].force_error == spring.force_error
+    shown = f"{format_with_error(spring.peak_force, spring.force_error, 'N')} in spring"
+    assert table.rows[1][4] == shown
+    assert re.fullmatch(r"20\.0+ N ± 0\.0\d+ N in spring", shown)
+    assert shown in result.summary()
 
 
 def test_bars_are_in_proportion_and_escape_names() -> None:
@@ -72,4 +77,4 @@ def test_report_and_studio_show_the_same_bars(result: Result) -> None:
     assert "The phase third begins." in report
     summary = summarise_result(result)
     assert run_summary.phase_bars(summary) == bars
-    assert "20 N in spring" in run_summary.phases_html(summary, "SI")
+    assert re.search(r"20\.0+ N ± 0\.0\d+ N in spring", run_summary.phases_html(summary, "SI"))

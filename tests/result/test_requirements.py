@@ -443,7 +443,8 @@ def test_the_exit_code_of_a_check(
     assert [one["id"] for one in json.loads(out)["requirements"]] == [
         key for key in ("R-1", "R-2", "R-3") if key in requirements
     ]
-    assert set(json.loads(out)["requirements"][0]) == {"id", "verdict", "value", "limit", "margin"}
+    keys = {"id", "verdict", "value", "limit", "margin", "error", "verdict_text"}
+    assert set(json.loads(out)["requirements"][0]) == keys
     assert run(path)[0] == 0
 
 

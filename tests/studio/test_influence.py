@@ -22,7 +22,7 @@ def table(threshold: float, runs: int = 300) -> Columns:
         load = speed + 1.5 * abs(shift)
         outcome = "held" if load < threshold else "lost"
         inputs = json.dumps({"noise": noise, "shift": shift, "speed": speed})
-        columns._add((number, outcome, inputs, json.dumps({"load": load}), "{}", 0.1))
+        columns._add((number, outcome, inputs, json.dumps({"load": load}), "{}", 0.1, "{}"))
     return columns
 
 

@@ -63,7 +63,7 @@ def forge(path: Path, text: str) -> None:
 
 def test_the_tooltip_of_a_scatter_plot_escapes_outcomes(tab: "Tab") -> None:
     columns = Columns(Path())
-    columns._add((0, SCRIPT, '{"a": 1.0, "b": 2.0}', "{}", "{}", 0.1))
+    columns._add((0, SCRIPT, '{"a": 1.0, "b": 2.0}', "{}", "{}", 0.1, "{}"))
     options, shown, _ = scatter.scatter_options(columns, "input a", "input b")
     assert shown == 1
     formatter = options["tooltip"][":formatter"]

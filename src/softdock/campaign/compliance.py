@@ -140,6 +140,7 @@ def _assess(key: str, requirement: Requirement, data: RequirementData, unit: str
         confidence=confidence,
         lower=lower,
         upper=upper,
+        verdict_text=verdict,
         note=" ".join(notes),
         notes=notes,
     )

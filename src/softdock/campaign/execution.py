@@ -43,6 +43,8 @@ class Row(NamedTuple):
     """JSON: verdict, value and margin by requirement."""
     phases: str = "{}"
     """JSON: start, end and how it ended by phase, of the phases that the run entered, in their order."""
+    metric_errors: str = "{}"
+    """JSON: estimated numerical errors of metrics that are peaks of reactions [SI]."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
                 for phase in result.phases
             }
         ),
+        metric_errors=_json(result.metric_errors),
     )
     if stored:
         directory = str(scenario.directory.absolute())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.campaign.table import CampaignTable
+from softdock.campaign.table import CampaignTable, error_column
 from softdock.result.columns import same_columns, unknown_column
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ LONGEST_REPR = 300
 class RunTable(Mapping[str, NDArray[Any]]):
     """All finished runs as a mapping of column names to arrays, one element per run.
 
-    `run`, `status`, `outcome` and `valid` come first, then the inputs by dotted path, then the metrics; numbers are SI,
-    NaN where a run has none. `units` has the SI unit of every column that has one.
+    `run`, `status`, `outcome` and `valid` come first, then the inputs by dotted path, then the metrics, those that are
+    peaks of reactions each before its error as `NAME_error`; numbers are SI, NaN where a run has none. `units` has the
+    SI unit of every column that has one.
 
     >>> from softdock import Campaign
     >>> campaign = Campaign("impact-masses", runs=4)
@@ -76,12 +77,16 @@ def run_table(table: CampaignTable) -> RunTable:
         "outcome": np.array(table.outcome, dtype=str),
         "valid": np.array(table.valid, dtype=str),
     }
-    units = {}
+    units: dict[str, str] = {}
     for group, values in (("input", table.inputs), ("metric", table.metrics)):
         for name, column in values.items():
             unique = name if name not in columns else f"{group}.{name}"
             columns[unique] = column
+            added = [unique]
+            if group == "metric" and name in table.metric_errors and error_column(name) not in table.metrics:
+                columns[error_column(unique)] = table.metric_errors[name]
+                added.append(error_column(unique))
             unit = table.unit(name)
             if unit not in ("", "1"):
-                units[unique] = unit
+                units |= dict.fromkeys(added, unit)
     return RunTable(columns, units, table.discrepancies)

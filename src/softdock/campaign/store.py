@@ -48,7 +48,7 @@ _COLUMNS = ", ".join(
             "INTEGER",
             "INTEGER",
             "REAL",
-            *["TEXT"] * 4,
+            *["TEXT"] * 5,
         ),
     )
 )

@@ -28,7 +28,7 @@ from softdock.errors import InputError
 from softdock.model.requirements import metric_names
 from softdock.presentation.campaign import stop_rule_text, success_text
 from softdock.presentation.labels import input_label
-from softdock.presentation.numbers import format_quantity
+from softdock.presentation.numbers import format_quantity, format_with_error
 from softdock.presentation.rare_events import search_sentences
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Array, plain_data
@@ -389,9 +389,10 @@ def _worst(table: CampaignTable, metrics: list[str], system: UnitSystem) -> dict
         cases["Not successful (the first)"] = [(int(table.run[i]), table.message[i]) for i in failed]
     for metric in metrics:
         values = table.metrics[metric]
+        errors = table.metric_errors.get(metric, np.full(values.size, np.nan)).tolist()
         order = np.argsort(np.where(np.isfinite(values), -values, np.inf), kind="stable")[:WORST_SHOWN]
         cases[f"Largest {metric}"] = [
-            (int(table.run[i]), format_quantity(float(values[i]), table.unit(metric), system))
+            (int(table.run[i]), format_with_error(float(values[i]), errors[i], table.unit(metric), system))
             for i in order
             if np.isfinite(values[i])
         ]

@@ -36,11 +36,11 @@ from softdock.result import Array
 RUNS_FILE = "runs.parquet"
 BOUNDARY_FILE = "boundary.parquet"
 BATCH = 20_000  # rows in memory during the export
-GROUPS = ("inputs", "metrics", "prediction", "requirements", "phases", "audit")
-NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
+GROUPS = ("inputs", "metrics", "metric_errors", "prediction", "requirements", "phases", "audit")
+NUMERIC_GROUPS = ("inputs", "metrics", "metric_errors", "prediction")
 PER_RUN = (
-    "run", "status", "outcome", "message", "inputs", "metrics", "predictions", "wall_s", "valid", "warnings",
-    "verdicts", "phases", "level",
+    "run", "status", "outcome", "message", "inputs", "metrics", "metric_errors", "predictions", "wall_s", "valid",
+    "warnings", "verdicts", "phases", "level",
 )  # fmt: skip
 """Fields of `Table` with one element per run."""
 
@@ -59,6 +59,8 @@ class CampaignTable:
     """Numeric inputs by dotted path; vectors by component and as `PATH.norm` or `PATH.lateral`."""
     metrics: dict[str, Array] = field(default_factory=dict)
     """Numeric metrics; NaN where a run has none."""
+    metric_errors: dict[str, Array] = field(default_factory=dict)
+    """Estimated numerical errors of metrics that are peaks of reactions [SI], by the name of the metric."""
     predictions: dict[str, Array] = field(default_factory=dict)
     wall_s: Array = field(default_factory=lambda: np.empty(0))
     valid: list[str] = field(default_factory=list)
@@ -181,6 +183,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> CampaignTable
         message=[row.message for row in rows],
         inputs=_with_norms(parts["inputs"], manifest["campaign"]["dispersions"]),
         metrics=parts["metrics"],
+        metric_errors=parts["metric_errors"],
         predictions=parts["prediction"],
         wall_s=np.array([row.wall_s for row in rows], dtype=float),
         valid=[row.valid for row in rows],
@@ -310,6 +313,7 @@ def export_runs(folder: Path, path: Path) -> None:
         names = phase_names(manifest["scenario"]["data"])
         units = {"simulated_s": "s", "wall_s": "s", **store.read_units(database)}
         units |= {f"phase.{name}.{key}": "s" for name in names for key in ("start", "end")}
+        units |= {error_column(name): unit for name, unit in units.items() if error_column(name) not in units}
         fields = _fields(database, bool(success), has_level, bool(names))
         discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
         schema = pa.schema(
@@ -390,9 +394,12 @@ def _fields(
     fields += [(name, pa.string()) for name in ("status", "outcome", "message", "valid", "warnings")]
     fields += [("success", pa.bool_())] if success else []
     fields += [("last_phase", pa.string())] if has_phases else []
-    for group in GROUPS:
+    errors = kinds.pop("metric_errors")
+    for group in kinds:
         for name, seen in kinds[group].items():
             fields.append((_column_name(group, name), _arrow_type(seen - {type(None)})))
+            if group == "metrics" and name in errors and error_column(name) not in kinds[group]:
+                fields.append((error_column(name), pa.float64()))
     return [
         *fields, ("simulated_s", pa.float64()), ("steps", pa.int64()), ("evaluations", pa.int64()),
         ("wall_s", pa.float64()),
@@ -416,7 +423,14 @@ def _arrow_type(kinds: set[type]) -> Any:
     return pa.float64() if kinds <= {int, float} else pa.string()
 
 
+def error_column(metric: str) -> str:
+    """Return the name of the column with the errors of a metric, beside it; a metric of that name replaces it."""
+    return f"{metric}_error"
+
+
 def _column_name(group: str, name: str) -> str:
+    if group == "metric_errors":
+        return error_column(name)
     prefixes = {
         "inputs": "input.", "prediction": "predicted.", "requirements": "requirement.", "phases": "phase.",
     }  # fmt: skip

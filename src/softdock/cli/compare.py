@@ -12,9 +12,10 @@ from softdock.cli import console, options
 if TYPE_CHECKING:
     from softdock.presentation.tables import Table
     from softdock.presentation.unit_systems import UnitSystem
-    from softdock.recording.comparison import Comparison, Deviation
+    from softdock.recording.comparison import Comparison, Deviation, PeakPair
 
 FILE = "comparison.json"
+MOST_PEAKS = 12  # of the table of peak reactions
 MOST_LINES = 40  # of the table of channels; --json prints all
 
 
@@ -83,6 +84,12 @@ def _print(comparison: "Comparison", system: "UnitSystem") -> None:
     if comparison.joints:
         console.print_text(_joint_table(comparison, system).to_text())
         console.print_text()
+    peaks = comparison.peaks
+    if peaks:
+        console.print_text(_peak_table(peaks[:MOST_PEAKS], system).to_text())
+        if len(peaks) > MOST_PEAKS:
+            console.print_text(f"... and {len(peaks) - MOST_PEAKS} more peak reactions; --json prints all.")
+        console.print_text()
     ranked = _ranked(comparison)
     console.print_text(_channel_table(ranked[:MOST_LINES], system).to_text())
     if len(ranked) > MOST_LINES:
@@ -116,6 +123,25 @@ def _joint_table(comparison: "Comparison", system: "UnitSystem") -> "Table":
         rows.append(cells)
     header = ("joint", "angle: largest", "std deviation", "torque: largest", "std deviation")
     return Table(header=header, rows=rows)
+
+
+def _peak_table(peaks: "Sequence[PeakPair]", system: "UnitSystem") -> "Table":
+    """Return the peak reactions of both runs with their errors, and whether these explain the difference."""
+    from softdock.presentation.numbers import MISSING, format_quantity, format_with_error
+    from softdock.presentation.tables import Table
+
+    answers = {True: "yes", False: "no", None: MISSING}
+    rows = [
+        (
+            f"{'force' if pair.unit == 'N' else 'moment'} of {pair.kind} {pair.name}",
+            format_with_error(pair.a, pair.a_error, pair.unit, system),
+            format_with_error(pair.b, pair.b_error, pair.unit, system),
+            format_quantity(pair.b - pair.a, pair.unit, system),
+            answers[pair.within_errors],
+        )
+        for pair in peaks
+    ]
+    return Table(header=("peak reaction", "A", "B", "B - A", "within errors"), rows=rows, left=(0, 4))
 
 
 def _channel_table(channels: "Sequence[tuple[str, Deviation]]", system: "UnitSystem") -> "Table":

@@ -12,6 +12,7 @@ from softdock.errors import InputError, RunError
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
     from softdock.result import Result
+    from softdock.scenario.base import ScenarioBase
     from softdock.simulation.real_time import RealTime
 
 
@@ -29,7 +30,14 @@ Convergence = Annotated[
     bool,
     typer.Option(
         "--convergence",
-        help="Run again with tighter accuracy and finer contact cells; the report shows the changes.",
+        help="Also run with tighter accuracy alone and finer contact cells alone; the report shows the changes.",
+    ),
+]
+Converged = Annotated[
+    bool,
+    typer.Option(
+        "--converged",
+        help="Repeat the run with a tenth of the error tolerances and contact cells of half the size; show both.",
     ),
 ]
 InRealTime = Annotated[
@@ -74,6 +82,7 @@ def run(
     out: options.Out = None,
     plot: Plot = None,
     report: Report = None,
+    converged: Converged = False,
     convergence: Convergence = False,
     paper: options.Paper = None,
     author: options.Author = "",
@@ -99,13 +108,25 @@ def run(
     )  # fmt: skip
     _check_files(outputs)
     settings = _real_time_settings(real_time, frame, substeps)
+    if converged:
+        _check_converged(chosen, real_time)
     with console.output_folders(*outputs.folders):
-        result = console.run_interruptible(lambda: simulate(chosen, real_time=settings))
+        result = console.run_interruptible(lambda: simulate(chosen, real_time=settings, converged=converged))
         _write_and_print(result, outputs)
     if not result.completed:
         raise RunError(result.message)
     if check:
         console.exit_by_verdicts(result.requirements)
+
+
+def _check_converged(scenario: "ScenarioBase", real_time: bool) -> None:
+    """Reject `--converged` before the run where a refined run has no meaning."""
+    from softdock.simulation.convergence import check_refinable
+
+    if real_time:
+        message = "Cannot be combined with --real-time: such a run is not repeated with finer settings."
+        raise InputError(message, field="--converged")
+    check_refinable(scenario, "--converged")
 
 
 def _write_and_print(result: "Result", outputs: Outputs) -> None:

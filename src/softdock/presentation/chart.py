@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from softdock.presentation.colours import SERIES
 from softdock.presentation.labels import axis_label, quantity_label
-from softdock.presentation.numbers import display_unit, format_quantity
+from softdock.presentation.numbers import display_unit, format_quantity, format_with_error
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class TimeCurve:
     """[s]"""
     values: Array
     """SI; not finite where it is not known."""
+    error: float | None = None
+    """Estimated numerical error of its peak [SI]; None where it is unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,4 +182,6 @@ def _finite(curves: Sequence[TimeCurve]) -> Array:
 def _peak_note(curve: TimeCurve, negligible: float, system: UnitSystem) -> str:
     values = _finite([curve])
     largest = float(values[np.abs(values).argmax()]) if values.size else float("nan")
-    return f"peak {format_quantity(0.0 if abs(largest) < negligible else largest, curve.unit, system)}"
+    if abs(largest) < negligible:
+        return f"peak {format_quantity(0.0, curve.unit, system)}"
+    return f"peak {format_with_error(largest, curve.error, curve.unit, system)}"

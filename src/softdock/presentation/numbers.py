@@ -58,37 +58,51 @@ def format_quantity(
     return f"{format_number(value * factor, resolution * factor)} {symbol}".strip()
 
 
-def format_number_with_error(value: float, error: float | None) -> str:
+def has_error(value: Any, error: float | None) -> bool:
+    """Return whether a value is shown with its error: both are finite numbers, and the error is not 0."""
+    if error is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and math.isfinite(error) and error > 0.0
+
+
+def format_number_with_error(value: float, error: float | None, resolution: float = 0.0) -> str:
     """Return a number with its error, for example `349.8 ± 0.2`; without an error the number alone.
 
-    The error has one significant digit, two if the first is 1; the number has no digits below it.
+    The error has one significant digit, two if the first is 1; the number has no digits below it, and at most one more
+    than `DIGITS`.
     """
-    if error is None or not math.isfinite(error) or not math.isfinite(value) or error <= 0.0:
-        return format_number(value)
+    if error is None or not has_error(value, error):
+        return format_number(value, resolution)
     leading = math.floor(math.log10(error))
     places = 1 - leading if error < 1.95 * 10.0**leading else -leading
     largest = math.floor(math.log10(max(abs(value), error)))
+    number, size = round(value, places) + 0.0, round(error, places)  # 0.0: no negative zero
     if 0 <= places <= DIGITS and largest < 6 and largest + places <= DIGITS + 1:
-        return f"{value:.{places}f} ± {error:.{places}f}"
-    rounded = f"{error:.1e}" if error < 1.95 * 10.0**leading else f"{error:.0e}"
-    return f"{format_number(value)} ± {format_number(float(rounded))}"
+        return f"{number:.{places}f} ± {size:.{places}f}"
+    return f"{format_number(number)} ± {format_number(size)}"
 
 
 def format_with_error(
-    value: float | None, error: float | None, unit: str, system: UnitSystem = AUTOMATIC
+    value: float | None,
+    error: float | None,
+    unit: str,
+    system: UnitSystem = AUTOMATIC,
+    resolution: float = 0.0,
 ) -> str:
     """Return a value with its error [SI] of an SI unit, for example `349.8 N ± 0.2 N`."""
-    if value is None or error is None or not math.isfinite(value):
-        return format_quantity(value, unit, system)
-    symbol, factor = display_unit(unit, value, system)
+    if value is None or error is None or not has_error(value, error):
+        return format_quantity(value, unit, system, resolution)
+    symbol, factor = display_unit(unit, max(abs(value), error), system)
     return " ± ".join(
         f"{number} {symbol}".strip()
         for number in format_number_with_error(value * factor, error * factor).split(" ± ")
     )
 
 
-def format_value(value: Any, factor: float = 1.0, resolution: float = 0.0) -> str:
-    """Return a value of any type as text; numbers are multiplied by the factor of their display unit."""
+def format_value(value: Any, factor: float = 1.0, resolution: float = 0.0, error: float | None = None) -> str:
+    """Return a value of any type as text; numbers, and their error, are multiplied by the factor of their unit."""
+    if error is not None and has_error(value, error):
+        return format_number_with_error(value * factor, error * factor)
     match value:
         case None:
             return MISSING

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from softdock.presentation.numbers import MISSING, format_quantity, format_share, format_time
+from softdock.presentation.numbers import MISSING, format_share, format_time, format_with_error
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
@@ -41,12 +41,16 @@ class PhasePeak:
 
     force: float | None = None
     force_name: str = ""
+    force_error: float | None = None
+    """Estimated error of the peak of this reaction over the whole run [N]; None where it is unknown."""
     moment: float | None = None
     moment_name: str = ""
+    moment_error: float | None = None
 
 
 PEAK_NOTE = (
-    "Peak reactions of phases are those of the recorded rows; 'max contact.force during NAME' is exact."
+    "Peak reactions of phases are those of the recorded rows, with the error of the peak of the run; "
+    "'max contact.force during NAME' is searched between them, too."
 )
 """Where the peaks of `phase_table` come from."""
 
@@ -58,8 +62,9 @@ def phase_table(
     has_moments = any(peak.moment for peak in peaks)
     rows = []
     for phase, peak in zip(phases, peaks, strict=True):
-        cells = [_peak(peak.force, "N", peak.force_name, system)]
-        cells += [_peak(peak.moment, "N*m", peak.moment_name, system)] if has_moments else []
+        cells = [_peak(peak.force, peak.force_error, "N", peak.force_name, system)]
+        if has_moments:
+            cells.append(_peak(peak.moment, peak.moment_error, "N*m", peak.moment_name, system))
         times = (format_time(phase.start), format_time(phase.end - phase.start))
         rows.append((phase.name, *times, ENDS[phase.ended], *cells))
     header = (
@@ -76,8 +81,8 @@ def phase_table(
     )
 
 
-def _peak(value: float | None, unit: str, name: str, system: UnitSystem) -> str:
-    return MISSING if not value else f"{format_quantity(value, unit, system)} in {name}"
+def _peak(value: float | None, error: float | None, unit: str, name: str, system: UnitSystem) -> str:
+    return MISSING if not value else f"{format_with_error(value, error, unit, system)} in {name}"
 
 
 def phase_bars_html(phases: "Sequence[RunPhase]", span: tuple[float, float]) -> str:

@@ -13,6 +13,7 @@ from softdock.presentation.numbers import (
     format_number,
     format_quantity,
     format_share,
+    format_with_error,
 )
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
@@ -50,7 +51,7 @@ def requirement_table(result: Result, system: UnitSystem = AUTOMATIC) -> Table:
         rows.append(
             (
                 verdict.id, requirement_text(requirement), value, limit, _factor(requirement),
-                format_margin(verdict.margin), verdict.verdict, _line(requirement.source),
+                format_margin(verdict.margin), verdict.verdict_text or verdict.verdict, _line(requirement.source),
             )
         )  # fmt: skip
     header = ("requirement", "text", "value", "limit", "factor", "margin", "verdict", "source")
@@ -112,13 +113,15 @@ def overall_verdict(verdicts: Sequence[RequirementVerdict], subject: str) -> tup
     }
     if not total:
         return f"The {subject} states no requirements.", Status.NEUTRAL
+    close = sum(verdict.verdict_text not in ("", verdict.verdict) for verdict in verdicts)
+    note = f" {close} of them within the numerical error." if close else ""
     if counts["met"] == total:
-        return f"All {total} requirements are met.", Status.GOOD
+        return f"All {total} requirements are met.{note}", Status.DOUBTFUL if close else Status.GOOD
     parts = [
         f"{counts[verdict]} {verdict}" for verdict in ("violated", "undecided", "met") if counts[verdict]
     ]
     status = Status.FAILED if counts["violated"] else Status.DOUBTFUL
-    return f"Of {total} requirements, {', '.join(parts)}.", status
+    return f"Of {total} requirements, {', '.join(parts)}.{note}", status
 
 
 def requirement_text(requirement: Requirement) -> str:
@@ -166,7 +169,8 @@ def _run_cells(
     if requirement.metric is not None:
         if not isinstance(verdict.value, int | float):
             return _no_value(result), limit
-        return format_quantity(float(verdict.value), unit, system, resolutions.get(unit, 0.0)), limit
+        resolution = resolutions.get(unit, 0.0)
+        return format_with_error(float(verdict.value), verdict.error, unit, system, resolution), limit
     worst = worst_condition(requirement, result.contact_conditions)
     if worst is None or verdict.value is None:
         return _no_value(result), limit
@@ -206,4 +210,9 @@ def _interval(verdict: CampaignVerdict) -> str:
 
 
 def _statuses(verdicts: Sequence[RequirementVerdict]) -> list[Status]:
-    return [VERDICT_STATUS.get(verdict.verdict, Status.NEUTRAL) for verdict in verdicts]
+    return [
+        Status.DOUBTFUL
+        if verdict.verdict == "met" and verdict.verdict_text not in ("", "met")
+        else VERDICT_STATUS.get(verdict.verdict, Status.NEUTRAL)
+        for verdict in verdicts
+    ]

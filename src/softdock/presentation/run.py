@@ -31,11 +31,14 @@ def metric_table(
     others: Mapping[str, Values] | None = None,
     system: UnitSystem = AUTOMATIC,
     resolutions: Mapping[str, float] = ROUNDING,
+    errors: Mapping[str, float | None] | None = None,
 ) -> Table:
     """Return simulated beside predicted values, and beside the metrics of other runs by their titles.
 
-    All values of a row have one display unit and the resolution of their SI unit. Lists and sentences are left out.
+    All values of a row have one display unit and the resolution of their SI unit; simulated ones are shown with their
+    `errors`. Lists and sentences are left out.
     """
+    known = errors or {}
     columns = {"simulated": metrics, **({"predicted": prediction} if prediction else {}), **(others or {})}
     rows = []
     for name in dict.fromkeys([*metrics, *(prediction or {})]):
@@ -46,7 +49,9 @@ def metric_table(
         resolution = resolutions.get(unit, 0.0)
         symbol, factor = display_unit(unit, largest if largest >= resolution else 0.0, system)
         cells = [
-            format_value(column[name], factor, resolution) if name in column else ""
+            format_value(column[name], factor, resolution, known.get(name) if column is metrics else None)
+            if name in column
+            else ""
             for column in columns.values()
         ]
         rows.append((label(name), *cells, symbol))

@@ -1,12 +1,13 @@
-"""Comparison of two runs: deviations of every common channel, and by joint."""
+"""Comparison of two runs: deviations of every common channel and by joint, and peak reactions with their errors."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from softdock.errors import InputError, Problem
+from softdock.model.member_kinds import ReactionKind
 from softdock.quantities.units import parse_unit
 from softdock.recording.alignment import Alignment, Array, align, common_times, misfit
 from softdock.result import Result, plain_data
@@ -30,6 +31,28 @@ class Deviation:
     rms: float
     range: float
     """Largest minus smallest value of A in that time, for comparison."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeakPair:
+    """A peak reaction of both runs, with the estimated errors that they state."""
+
+    name: str
+    kind: ReactionKind
+    unit: str
+    """`N` for its force, `N*m` for its moment."""
+    a: float
+    b: float
+    a_error: float | None
+    """Estimated numerical error of `a` [SI]; None where it is unknown."""
+    b_error: float | None
+
+    @property
+    def within_errors(self) -> bool | None:
+        """Whether the difference is within the sum of both errors; None where one of them is unknown."""
+        if self.a_error is None or self.b_error is None:
+            return None
+        return abs(self.b - self.a) <= self.a_error + self.b_error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +83,12 @@ class Comparison:
             for joint, both in joint_channels(units).items()
         }
 
+    @property
+    def peaks(self) -> list[PeakPair]:
+        """Peak reactions that both runs have: forces, then moments, in the order of A."""
+        pairs = list(_peak_pairs(self.a, self.b))
+        return [pair for unit in ("N", "N*m") for pair in pairs if pair.unit == unit]
+
     def curves(self, name: str) -> tuple[Array, Array, Array]:
         """Return times on the clock of A [s], and the channel of A and of B at these times."""
         return _curves(self.a, self.b, name, self.alignment.offset)
@@ -77,12 +106,36 @@ class Comparison:
                 for name, both in self.joints.items()
             },
             "channels": {name: asdict(deviation) for name, deviation in self.channels.items()},
+            "peaks": [{**asdict(pair), "within_errors": pair.within_errors} for pair in self.peaks],
             "only_a": list(self.only_a),
             "only_b": list(self.only_b),
             "other_unit": list(self.other_unit),
             "discrepancies": {"a": list(self.a.discrepancies), "b": list(self.b.discrepancies)},
         }
         return {key: plain_data(value) for key, value in plain.items()}
+
+
+def _peak_pairs(a: Result, b: Result) -> Iterator[PeakPair]:
+    """Yield force and moment of every reaction that both runs have."""
+    others = {(reaction.kind, reaction.name): reaction for reaction in b.loads}
+    for one in a.loads:
+        two = others.get((one.kind, one.name))
+        if two is None:
+            continue
+        for unit, pair, errors in (
+            ("N", (one.peak_force, two.peak_force), (one.force_error, two.force_error)),
+            ("N*m", (one.peak_moment, two.peak_moment), (one.moment_error, two.moment_error)),
+        ):
+            if pair[0] is not None and pair[1] is not None:
+                yield PeakPair(
+                    name=one.name,
+                    kind=one.kind,
+                    unit=unit,
+                    a=pair[0],
+                    b=pair[1],
+                    a_error=errors[0],
+                    b_error=errors[1],
+                )
 
 
 def joint_channels(units: Mapping[str, str]) -> dict[str, dict[str, str]]:

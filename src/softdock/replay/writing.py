@@ -1,9 +1,11 @@
 """Writing of replays as files, by the suffix of their names."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from softdock.errors import InputError
 from softdock.files.atomic import write_together
+from softdock.presentation.reactions import largest_reaction_text
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.replay.gltf import write_glb
 from softdock.replay.page import player_html
@@ -22,8 +24,10 @@ def write_replay(result: Result, *paths: Path, system: UnitSystem | None = None)
         if path.suffix.lower() not in (*PAGES, *MODELS):
             message = f"The name of a replay must end in {', '.join((*PAGES, *MODELS))}."
             raise InputError(message, given=str(path))
-    shown = scene(result)
     system = system or unit_system_of(result.definition)
+    shown = scene(result)
+    headline = largest_reaction_text(result.loads, system)
+    shown = replace(shown, notes=(headline, *shown.notes)) if headline else shown
     files = {
         path: write_glb(shown)
         if path.suffix.lower() in MODELS

@@ -12,17 +12,14 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.spring_sentences import check_text, repeated_table, stroke_text
-from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
+from softdock.campaign.summary import CampaignSummary, summarise
 from softdock.campaign.table import CampaignTable, read_table
 from softdock.errors import InputError
 from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table, success_text
 from softdock.presentation.discrepancies import discrepancies_html
-from softdock.presentation.labels import axis_label, input_label, label
+from softdock.presentation.labels import input_label, label
 from softdock.presentation.numbers import (
-    display_resolutions,
-    display_unit,
-    format_number,
     format_quantity,
     format_share,
 )
@@ -37,6 +34,7 @@ from softdock.presentation.requirements import (
 from softdock.presentation.tables import Table, status_mark
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report import campaign_figures as figures
+from softdock.report.campaign_quantiles import quantile_section, quantile_table
 from softdock.report.dispersions import dispersion_table
 from softdock.report.embedding import figure_image
 from softdock.report.imprint import Imprint, report_date
@@ -49,8 +47,6 @@ from softdock.scenario.yaml_text import yaml_text
 
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 MOST_WARNINGS = 20
-NEGLIGIBLE = 1e-7
-"""Share of the largest value of a metric over all runs below which a value is a rounding error."""
 STYLE = """
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 470px), 1fr)); gap: 0 12px }
 .picture { margin: 0.5em 0 }
@@ -120,7 +116,7 @@ def _page(
         *_outcomes(table),
         *_phases(summary),
         *_dispersions(table, system),
-        *_quantiles(table, summary, system),
+        *quantile_section(table, summary, system),
         *_distributions(sample, summary, system),
         *_sensitivities(summary),
         *_correlations(summary),
@@ -252,47 +248,6 @@ def _dispersions(table: CampaignTable, system: UnitSystem) -> list[str]:
     ]
     texts = [paragraph(text) for text in correlated]
     return ["<h2>Dispersions</h2>", paragraph(note, "soft keep"), scrolling(content, small=True), *texts]
-
-
-def _quantiles(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
-    note = (
-        "Below each quantile: its 95 % confidence interval, from order statistics, independent of the distribution; "
-        "a limit is missing where there are too few runs for it."
-    )
-    others = [name for name in summary.quantiles if name not in summary.metrics]
-    parts = ["<h2>Metrics</h2>", paragraph(note, "soft keep")]
-    parts.append(scrolling(_quantile_table(table, summary, summary.metrics or others, system), small=True))
-    if summary.metrics and others:
-        parts.append(paragraph(f"{len(others)} other metrics are in the annex.", "soft"))
-    return parts
-
-
-def _quantile_table(
-    table: CampaignTable, summary: CampaignSummary, names: list[str], system: UnitSystem
-) -> Table:
-    rows, resolutions = [], display_resolutions(table.manifest["scenario"]["data"])
-    for name in names:
-        count, values = summary.quantiles[name]
-        largest, resolution = max(map(abs, values)), resolutions.get(table.unit(name), 0.0)
-        symbol, factor = display_unit(table.unit(name), largest if largest >= resolution else 0.0, system)
-        floor = max(NEGLIGIBLE * largest, resolution)
-        cells = [_format_value(factor, value, floor) for value in values]
-        rows.append([axis_label(label(name), symbol), str(count), *cells])
-        ends = [""] * len(cells)
-        for place, key in enumerate(QUANTILES, 1):
-            low, high = (
-                "" if end is None else _format_value(factor, end, floor)
-                for end in summary.intervals[name][key]
-            )
-            ends[place] = f"{low} ... {high}"
-        rows.append(["", "", *ends])
-    header = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
-    return Table(header=header, rows=rows)
-
-
-def _format_value(factor: float, value: float, floor: float) -> str:
-    """Return a value in its display unit; one below a floor is a rounding error and is shown as 0."""
-    return format_number(0.0 if abs(value) < floor else factor * value)
 
 
 def _distributions(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
@@ -438,7 +393,7 @@ def rerun_command(folder: Path, run: int) -> str:
 
 def _annex(table: CampaignTable, summary: CampaignSummary, system: UnitSystem) -> list[str]:
     others = [name for name in summary.quantiles if name not in summary.metrics] if summary.metrics else []
-    rest = scrolling(_quantile_table(table, summary, others, system), small=True) if others else ""
+    rest = scrolling(quantile_table(table, summary, others, system), small=True) if others else ""
     manifest: Mapping[str, Any] = table.manifest
     campaign = html.escape(yaml_text(manifest["campaign"]))
     scenario = html.escape(yaml_text(manifest["scenario"]["data"]))

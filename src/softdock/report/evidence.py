@@ -17,9 +17,11 @@ from softdock.presentation.numbers import (
     display_unit,
     format_change,
     format_error,
+    format_number,
     format_quantity,
     format_value,
 )
+from softdock.presentation.refinement import REFINEMENT_NOTE, refinement_table, refinement_text
 from softdock.presentation.run import conservation_table, timing_text
 from softdock.presentation.tables import Table, status_mark
 from softdock.presentation.unit_systems import UnitSystem
@@ -41,6 +43,7 @@ def evidence_parts(result: Result, refinements: Sequence[Refinement] | None, sys
         "<h3>Accuracy and convergence</h3>",
         paragraph(_accuracy(result, system)),
         *_convergence(result, refinements, system),
+        *_refinement(result, system),
         paragraph(f"{timing_text(result.timing)}.", "soft"),
     ]
 
@@ -68,12 +71,16 @@ def _accuracy(result: Result, system: UnitSystem) -> str:
         for name, unit in ACCURACY_UNITS.items()
         if name in accuracy
     ]
+    force = accuracy.get("force")
+    if isinstance(force, int | float):
+        parts.append(f"force and moment {format_number(100.0 * force)} % of their peak")
     return f"Error allowed in one step: {', '.join(parts)}."
 
 
 def _convergence(result: Result, refinements: Sequence[Refinement] | None, system: UnitSystem) -> list[str]:
     if refinements is None:
-        return [paragraph("Convergence was not checked (option --convergence).")]
+        unchecked = "Convergence was not checked (options --converged and --convergence)."
+        return [] if result.converged is not None else [paragraph(unchecked)]
     if not refinements:
         return []
     changed = [
@@ -92,6 +99,20 @@ def _convergence(result: Result, refinements: Sequence[Refinement] | None, syste
     return [
         paragraph(outcome + largest),
         scrolling(_convergence_table(result, refinements, system), small=True),
+    ]
+
+
+def _refinement(result: Result, system: UnitSystem) -> list[str]:
+    """Return what the run with finer settings shows, where it was made."""
+    if result.converged is None:
+        return []
+    text, status = refinement_text(result)
+    table = refinement_table(result, system, display_resolutions(result.definition))
+    return [
+        "<h3>Refined run</h3>",
+        f"<p>{status_mark(status)}{html.escape(text)}</p>",
+        scrolling(table, small=True),
+        paragraph(REFINEMENT_NOTE, "soft"),
     ]
 
 

@@ -47,6 +47,8 @@ class CurvePanel:
     time: Array
     labels: Mapping[str, str] = field(default_factory=dict)
     """Names in the legend, where they differ from those of the channels."""
+    errors: Mapping[str, float | None] = field(default_factory=dict)
+    """Estimated numerical errors of the peaks of channels [SI]."""
     omitted: tuple[str, ...] = ()
     """Channels that belong here and are not drawn."""
 
@@ -54,7 +56,11 @@ class CurvePanel:
         """Return the rows of each curve that `rows_of` chooses from its times and values."""
         return [
             TimeCurve(
-                name=self.labels.get(name, name), unit=self.unit, time=self.time[rows], values=values[rows]
+                name=self.labels.get(name, name),
+                unit=self.unit,
+                time=self.time[rows],
+                values=values[rows],
+                error=self.errors.get(name),
             )
             for name, values in self.curves.items()
             if (rows := rows_of(self.time, values)).size
@@ -134,6 +140,7 @@ def _reaction_panel(
         time=time,
         curves=curves,
         labels={quantity.channel: quantity.name for quantity in part},
+        errors={quantity.channel: quantity.error for quantity in part},
         omitted=omitted,
     )
 

@@ -28,6 +28,8 @@ class ReactionChannel:
     """Largest size [SI]."""
     time: float | None
     """Time of the peak [s]."""
+    error: float | None = None
+    """Estimated numerical error of the peak [SI]; None where it is unknown."""
 
 
 def reaction_channels(result: Result) -> list[ReactionChannel]:
@@ -37,9 +39,9 @@ def reaction_channels(result: Result) -> list[ReactionChannel]:
     """
     quantities = []
     for reaction in without_noise(result.loads or history_reactions(result)):
-        for unit, peak, time in (
-            ("N", reaction.peak_force, reaction.t_peak_force),
-            ("N*m", reaction.peak_moment, reaction.t_peak_moment),
+        for unit, peak, time, error in (
+            ("N", reaction.peak_force, reaction.t_peak_force, reaction.force_error),
+            ("N*m", reaction.peak_moment, reaction.t_peak_moment, reaction.moment_error),
         ):
             channel = _channel(result, reaction, unit)
             if peak is not None and channel:
@@ -51,6 +53,7 @@ def reaction_channels(result: Result) -> list[ReactionChannel]:
                         unit=unit,
                         peak=peak,
                         time=time,
+                        error=error,
                     )
                 )
     return sorted(quantities, key=lambda quantity: (quantity.unit != "N", -quantity.peak))
@@ -63,6 +66,8 @@ def phase_peaks(result: Result) -> list[PhasePeak]:
     """
     channels, time = reaction_channels(result), result.history.time
     floor = noise_floor(result.loads or history_reactions(result))
+    errors = {("N", reaction.name): reaction.force_error for reaction in result.loads}
+    errors |= {("N*m", reaction.name): reaction.moment_error for reaction in result.loads}
     of_phases = []
     for i, phase in enumerate(result.phases):
         first = int(np.searchsorted(time, phase.start)) + (i > 0)
@@ -77,7 +82,14 @@ def phase_peaks(result: Result) -> list[PhasePeak]:
             )
         (force, force_name), (moment, moment_name) = (peaks.get(unit, (None, "")) for unit in ("N", "N*m"))
         of_phases.append(
-            PhasePeak(force=force, force_name=force_name, moment=moment, moment_name=moment_name)
+            PhasePeak(
+                force=force,
+                force_name=force_name,
+                force_error=errors.get(("N", force_name)),
+                moment=moment,
+                moment_name=moment_name,
+                moment_error=errors.get(("N*m", moment_name)),
+            )
         )
     return of_phases
 

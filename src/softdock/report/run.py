@@ -294,7 +294,14 @@ def _metrics(result: Result, system: UnitSystem) -> list[str]:
     """Return the table of metrics beside their predictions, and sentences about these."""
     metrics = without_reaction_metrics(result.metrics, result.loads)
     resolutions = display_resolutions(result.definition)
-    table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
+    table = metric_table(
+        metrics,
+        result.prediction,
+        result.units,
+        system=system,
+        resolutions=resolutions,
+        errors=result.metric_errors,
+    )
     return [scrolling(table), *map(paragraph, prediction_sentences(result.prediction))]
 
 

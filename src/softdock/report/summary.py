@@ -15,6 +15,7 @@ from softdock.presentation.discrepancies import discrepancy_status, discrepancy_
 from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
 from softdock.presentation.reactions import largest_reaction_text, reaction_table, without_reaction_metrics
+from softdock.presentation.refinement import refinement_table, refinement_text
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.run import (
     conservation_errors,
@@ -31,6 +32,8 @@ from softdock.result.damaged_results import damaged_result_errors
 
 MOST_REACTIONS = 8
 """Reactions of the table in a terminal."""
+MOST_CHANGES = 16
+"""Rows of the table of a refined run in a terminal."""
 MOST_EVENTS = 16
 """Events of the table in a terminal."""
 Line = tuple[str, Status]
@@ -58,7 +61,14 @@ def _lines(result: Result, system: UnitSystem) -> list[Line]:
     warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]
     metrics = without_reaction_metrics(result.metrics, result.loads)
     resolutions = display_resolutions(result.definition)
-    table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
+    table = metric_table(
+        metrics,
+        result.prediction,
+        result.units,
+        system=system,
+        resolutions=resolutions,
+        errors=result.metric_errors,
+    )
     is_valid = result.valid == "yes"
     blocks: list[list[Line]] = [
         [(text, discrepancy_status(text)) for text in discrepancy_texts(result.discrepancies)],
@@ -70,6 +80,7 @@ def _lines(result: Result, system: UnitSystem) -> list[Line]:
         _reactions(result, system),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(sentence, Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
+        _refinement(result, system),
         [
             *([validity, *warnings] if is_valid else []),
             (_conservation(result.audit), conservation_status(result.audit)),
@@ -122,6 +133,19 @@ def _reactions(result: Result, system: UnitSystem) -> list[Line]:
         else []
     )
     return [(headline, Status.NEUTRAL), (text, Status.NEUTRAL), *rest]
+
+
+def _refinement(result: Result, system: UnitSystem) -> list[Line]:
+    """Return what the refined run shows, and its table."""
+    if result.converged is None:
+        return []
+    table = refinement_table(result, system, display_resolutions(result.definition))
+    more = len(table.rows) - MOST_CHANGES
+    text = replace(table, rows=table.rows[:MOST_CHANGES], statuses=()).to_text()
+    rest = (
+        [(f"... and {more} more values; --report and --json show all.", Status.NEUTRAL)] if more > 0 else []
+    )
+    return [refinement_text(result), (text, Status.NEUTRAL), *rest]
 
 
 def _conservation(audit: Audit) -> str:

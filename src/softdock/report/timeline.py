@@ -9,7 +9,7 @@ import numpy as np
 from softdock.model.member_kinds import reactions_of
 from softdock.presentation.chart import TimeCurve
 from softdock.presentation.labels import label
-from softdock.presentation.numbers import display_unit, format_number, format_quantity
+from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_with_error
 from softdock.presentation.reactions import without_noise
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.scene import Scene
@@ -71,7 +71,7 @@ def _peak_reactions(result: Result, system: UnitSystem) -> Iterator[TimelineEntr
     largest = sorted(others, key=lambda reaction: -(reaction.peak_force or 0.0))[:1]
     for reaction in (*touching, *largest):
         if reaction.peak_force and reaction.t_peak_force is not None:
-            details = f"force {format_quantity(reaction.peak_force, 'N', system)}"
+            details = f"force {format_with_error(reaction.peak_force, reaction.force_error, 'N', system)}"
             text = (
                 f"Peak {reaction.kind} force of {reaction.name}."
                 if reaction.name != "contact"
@@ -80,7 +80,9 @@ def _peak_reactions(result: Result, system: UnitSystem) -> Iterator[TimelineEntr
             yield TimelineEntry(time=reaction.t_peak_force, text=text, details=details)
     for reaction in sorted(others, key=lambda reaction: -(reaction.peak_moment or 0.0))[:1]:
         if reaction.peak_moment and reaction.t_peak_moment is not None:
-            details = f"moment {format_quantity(reaction.peak_moment, 'N*m', system)}"
+            details = (
+                f"moment {format_with_error(reaction.peak_moment, reaction.moment_error, 'N*m', system)}"
+            )
             text = f"Peak {reaction.kind} moment of {reaction.name}."
             yield TimelineEntry(time=reaction.t_peak_moment, text=text, details=details)
 

@@ -13,6 +13,7 @@ from softdock.errors import InputError
 from softdock.files.regular_file import path_argument
 from softdock.model.member_kinds import ReactionKind
 from softdock.result.columns import same_columns, unknown_column
+from softdock.result.refinement import RefinedRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,6 +183,10 @@ class RequirementVerdict:
     """What the requirement allows [SI], before its factor of safety."""
     margin: float | None
     """Allowed over required value minus 1, factor of safety included; negative where violated."""
+    error: float | None = None
+    """Estimated numerical error of the value [SI]; None where it is unknown, and in campaigns."""
+    verdict_text: str = ""
+    """The verdict, and whether the error of the value exceeds its distance from the limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,6 +294,8 @@ class Result:
     None without an `approach`, without a contact, and where nothing needs them."""
     prediction: Mapping[str, Any] | None = None
     """Prediction of theory for the first impact, where it applies."""
+    converged: RefinedRun | None = field(default=None, compare=False)
+    """The run repeated with finer settings, and how its values change; None unless `simulate` was asked for it."""
     definition: Mapping[str, Any] = field(default_factory=dict)
     """The complete scenario as plain data in SI."""
     prepared: "Prepared | None" = field(default=None, compare=False, repr=False)
@@ -337,6 +344,7 @@ class Result:
             "events": [asdict(event) for event in self.events],
             "phases": [asdict(phase) for phase in self.phases],
             "discrepancies": list(self.discrepancies),
+            "converged": None if self.converged is None else asdict(self.converged),
         }
         return {name: plain_data(value) for name, value in plain.items()}
 

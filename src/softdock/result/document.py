@@ -6,7 +6,16 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from softdock.result import Audit, PeakReaction, RequirementVerdict, RunEvent, RunPhase, Timing, Validity
+from softdock.result import (
+    Audit,
+    PeakReaction,
+    RequirementVerdict,
+    RunEvent,
+    RunPhase,
+    Timing,
+    Validity,
+)
+from softdock.result.refinement import RefinedRun
 from softdock.scenario.provenance import WrittenValue
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -37,6 +46,7 @@ class ResultDocument(BaseModel):
     valid: Validity = "unknown"
     warnings: list[Text] = []
     metrics: Metrics
+    metric_errors: dict[Text, float | None] = {}
     loads: list[PeakReaction] = []
     requirements: list[RequirementVerdict] = []
     contact_conditions: dict[Text, float] | None = None
@@ -51,6 +61,7 @@ class ResultDocument(BaseModel):
     outlines: dict[str, Any] = {}
     inputs: list[WrittenValue] = []
     discrepancies: list[Text] = []
+    converged: RefinedRun | None = None
 
 
 def check_document(data: str | bytes) -> ResultDocument:
@@ -72,7 +83,16 @@ def check_document(data: str | bytes) -> ResultDocument:
         *events,
         *(phase.name for phase in document.phases),
         *(reaction.name for reaction in document.loads),
-        *(requirement.id for requirement in document.requirements),
+        *(
+            text
+            for requirement in document.requirements
+            for text in (requirement.id, requirement.verdict_text)
+        ),
+        *(() if document.converged is None else _refined_texts(document.converged)),
     ):
         _check_printable(text)
     return document
+
+
+def _refined_texts(refined: RefinedRun) -> list[str]:
+    return [refined.settings, refined.outcome, refined.valid, *(value.name for value in refined.values)]

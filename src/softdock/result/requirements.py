@@ -19,6 +19,8 @@ SHOWN_SHARE = 5e-6
 that depends on others would depend on rounding."""
 ROUNDING = 1e-12
 """Difference [SI] from a limit of 0 that is a rounding error."""
+WITHIN_ERROR = "but within its numerical error"
+"""What follows a verdict that a value within the error of the computed one would change."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,11 +117,17 @@ def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> 
     usable = result.completed and result.valid != "no"
     if requirement.box is None:
         value, unit = result.metrics.get(metric), result.units.get(metric, "1")
-        return assess_value(key, requirement, result.outcome, value, unit, usable=usable)
+        assessed = assess_value(key, requirement, result.outcome, value, unit, usable=usable)
+        return _with_error(assessed, requirement, result.metric_errors.get(metric), unit)
     worst = worst_condition(requirement, result.contact_conditions if usable else None)
     if worst is None:
         return RequirementVerdict(
-            id=key, verdict="undecided", value=None, limit=_box_name(requirement), margin=None
+            id=key,
+            verdict="undecided",
+            value=None,
+            limit=_box_name(requirement),
+            margin=None,
+            verdict_text="undecided",
         )
     name, check = worst
     unit = CONDITION_UNITS[name]
@@ -129,7 +137,22 @@ def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> 
         value=f"{name} {check.value:.6g} {unit}",
         limit=f"{name} {check.sign} {check.limit:.6g} {unit}",
         margin=check.margin,
+        verdict_text=check.verdict,
     )
+
+
+def _with_error(
+    assessed: RequirementVerdict, requirement: Requirement, error: float | None, unit: str
+) -> RequirementVerdict:
+    """Return a verdict on a metric with the error of its value, and whether this error could change it."""
+    value, text = assessed.value, str(assessed.verdict)
+    if error is None or not isinstance(value, int | float) or requirement.metric is None:
+        return replace(assessed, verdict_text=text)
+    bounds = read_bounds(requirement, unit)
+    verdicts = {compare(x, *bounds, requirement.factor).verdict for x in (value - error, value + error)}
+    if verdicts != {assessed.verdict}:
+        text = f"{text}, {WITHIN_ERROR}"
+    return replace(assessed, error=error, verdict_text=text)
 
 
 def assess_value(

@@ -70,6 +70,7 @@ def read_result(folder: Path) -> Result:
         valid=checked.valid,
         warnings=tuple(checked.warnings),
         metrics=checked.metrics,
+        metric_errors={name: error for name, error in checked.metric_errors.items() if error is not None},
         loads=tuple(checked.loads),
         requirements=tuple(checked.requirements),
         contact_conditions=checked.contact_conditions,
@@ -84,6 +85,7 @@ def read_result(folder: Path) -> Result:
         directory=checked.directory,
         outlines=checked.outlines,
         saved_inputs=tuple(checked.inputs),
+        converged=checked.converged,
         discrepancies=tuple(dict.fromkeys(text for text in changes if text)),
     )
     return reassess(result)

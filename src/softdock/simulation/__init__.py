@@ -39,13 +39,15 @@ def simulate(
     with_prediction: bool = True,
     real_time: "RealTime | None" = None,
     controller: "UserController | None" = None,
+    converged: bool = False,
 ) -> "Result":
     """Run a scenario and return its `Result`; all values are SI.
 
     The scenario is an object, a mapping with the keys of a scenario file, or the name of a bundled scenario or file.
     `overrides` replaces values by dotted path. The scenario is not changed. Bad input raises `InputError`; a bounce or
     a failed latch is an outcome. The result contains the prediction of theory, unless `with_prediction` is false.
-    A user-defined `controller` is for scenarios of kind multibody.
+    A user-defined `controller` is for scenarios of kind multibody. With `converged` the run is repeated with error
+    tolerances of a tenth and contact cells of half the size: `Result.converged` compares both.
 
     >>> from softdock import simulate
     >>> result = simulate("latch-paper", {"speed": "0.08 m/s"})
@@ -56,6 +58,8 @@ def simulate(
 
     scenario = as_scenario(scenario, overrides)
     _check_real_time(scenario, real_time)
+    if converged:
+        _check_converged(scenario, real_time, controller)
     prepared = prepare(scenario) if controller is None else _prepare_with(scenario, controller, real_time)
     result = run_prepared(prepared, real_time, for_prediction=with_prediction)
     result = replace(
@@ -66,8 +70,26 @@ def simulate(
         prepared=prepared,
     )
     if result.prediction is None and with_prediction:
-        return replace(result, prediction=prepared.predict())
+        result = replace(result, prediction=prepared.predict())
+    if converged:
+        from softdock.simulation.convergence import refined_run
+
+        return replace(result, converged=refined_run(result))
     return result
+
+
+def _check_converged(
+    scenario: "ScenarioBase", real_time: "RealTime | None", controller: "UserController | None"
+) -> None:
+    """Raise InputError where a refined run would not be the same run with finer settings."""
+    from softdock.simulation.convergence import check_refinable
+
+    others = {"real_time": real_time, "controller": controller}
+    for name, given in others.items():
+        if given is not None:
+            message = f"Cannot be combined with `{name}`: such a run is not repeated with finer settings."
+            raise InputError(message, field="converged")
+    check_refinable(scenario)
 
 
 def _prepare_with(

@@ -31,9 +31,10 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
+from softdock.simulation.metric_errors import metric_errors
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
-from softdock.simulation.reaction_errors import ReactionErrors, metric_errors
+from softdock.simulation.reaction_errors import ReactionErrors
 from softdock.simulation.reactions import reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
@@ -261,7 +262,7 @@ def _result(
         ),
         loads=reactions,
         metrics=metrics,
-        metric_errors=metric_errors(reactions, metrics),
+        metric_errors=metric_errors(reactions, topology.reactions, topology.expressions, metrics),
         contact_conditions=conditions,
         audit=_audit(scenario, run, estimate.energy_share),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),

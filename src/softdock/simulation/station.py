@@ -100,15 +100,17 @@ def _run(docking: PreparedStation) -> Result:
         f"The visitor docked at {scenario.closing_rate:g} m/s; the angular rate of the station changed by "
         f"{metrics['delta_rate']:.4g} rad/s ({metrics['delta_rate_rigid']:.4g} as a rigid body)."
     )
+    metrics = {
+        **reaction_metrics(result.loads),
+        **metrics,
+        **{name: result.metrics[name] for name in demanded},
+    }
     return replace(
         result,
         outcome="docked" if result.completed else result.outcome,
         message=message if result.completed else result.message,
-        metrics={
-            **reaction_metrics(result.loads),
-            **metrics,
-            **{name: result.metrics[name] for name in demanded},
-        },
+        metrics=metrics,
+        metric_errors={name: error for name, error in result.metric_errors.items() if name in metrics},
         units={name: unit for name, unit in units.items() if unit != "1"},
     )
 

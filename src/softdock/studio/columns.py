@@ -15,6 +15,8 @@ from softdock.presentation.unit_systems import DisplayUnit, UnitSystem
 from softdock.result import Array
 
 BATCH = 2000  # rows read at a time
+ERRORS = "numerical errors"
+"""Key of a row with the errors of its values; no column has this name."""
 PREFIX = {"inputs": "input ", "metrics": "", "prediction": "predicted "}
 
 
@@ -37,6 +39,7 @@ class Columns:
         self._numbers: list[int] = []
         self._outcomes: list[int] = []
         self._values: dict[str, list[float]] = {}
+        self._errors: dict[str, list[float]] = {}
         self._read_runs: set[int] = set()
         self._first_missing = 0
         self.outcome_names: list[str] = []
@@ -80,6 +83,11 @@ class Columns:
         values: Array = self._cached(f"value {name}", self._values.get(name, []), float)
         return values
 
+    def errors(self, name: str) -> Array:
+        """Return the numerical errors of the values of a column; NaN where they are unknown."""
+        errors: Array = self._cached(f"error {name}", self._errors.get(name, []), float)
+        return errors
+
     def numeric_names(self) -> list[str]:
         """Return the names of the numeric columns, inputs first."""
         return sorted(
@@ -104,8 +112,11 @@ class Columns:
             if not self.manifest:
                 self.manifest = check_manifest(store.read_entry(database, "manifest"))
             self._units = {"wall_s": "s", **store.read_units(database)}
+            known = {str(row[1]) for row in database.execute("PRAGMA table_info(runs)")}
+            errors = "metric_errors" if "metric_errors" in known else "'{}'"  # tables of earlier versions
             rows = database.execute(
-                "SELECT run, outcome, inputs, metrics, prediction, wall_s FROM runs WHERE run >= ? ORDER BY run",
+                f"SELECT run, outcome, inputs, metrics, prediction, wall_s, {errors} FROM runs "
+                "WHERE run >= ? ORDER BY run",
                 (self._first_missing,),
             )
             while batch := rows.fetchmany(BATCH):
@@ -117,7 +128,7 @@ class Columns:
         return self.size > before
 
     def _add(self, row: Sequence[Any]) -> None:
-        number, outcome, inputs, metrics, prediction, wall = row
+        number, outcome, inputs, metrics, prediction, wall, errors = row
         outcome = str(outcome)
         at = len(self._numbers)
         self._read_runs.add(number)
@@ -133,18 +144,13 @@ class Columns:
         parts["inputs"] |= _norms(parts["inputs"])
         for group, data in parts.items():
             for name, value in _flat(data or {}):
-                self._put(f"{PREFIX[group]}{name}", at, value)
-        self._put("wall_s", at, wall)
-        for values in self._values.values():
+                _put(self._values, f"{PREFIX[group]}{name}", at, value)
+        for name, value in _flat(decode_mapping(errors)):
+            _put(self._errors, name, at, value)
+        _put(self._values, "wall_s", at, wall)
+        for values in (*self._values.values(), *self._errors.values()):
             if len(values) == at:
                 values.append(np.nan)
-
-    def _put(self, name: str, at: int, value: float) -> None:
-        values = self._values.setdefault(name, [])
-        if len(values) < at:
-            values.extend([np.nan] * (at - len(values)))
-        if len(values) == at:
-            values.append(value)
 
     def matching_rows(self, wanted: RowFilter) -> NDArray[np.int64]:
         """Return the indices of the rows that match a filter."""
@@ -161,7 +167,10 @@ class Columns:
     def page(
         self, wanted: RowFilter, sort: str, descending: bool, start: int, count: int, shown: Sequence[str]
     ) -> tuple[list[dict[str, Any]], int]:
-        """Return one page of the filtered and sorted table, and the number of matching rows."""
+        """Return one page of the filtered and sorted table, and the number of matching rows.
+
+        `ERRORS` of a row has the known numerical errors of its values.
+        """
         rows = self.matching_rows(wanted)
         if sort == "outcome":
             names = np.array(self.outcome_names or [""])
@@ -177,6 +186,11 @@ class Columns:
                 "run": int(self.run[i]),
                 "outcome": self.outcome_names[self.outcome[i]],
                 **{name: _number(self.column(name)[i]) for name in shown},
+                ERRORS: {
+                    name: float(self.errors(name)[i])
+                    for name in shown
+                    if name in self._errors and np.isfinite(self.errors(name)[i])
+                },
             }
             for i in here
         ]
@@ -190,6 +204,15 @@ class Columns:
                 array = np.concatenate((array, np.full(self.size - array.size, np.nan)))
             self._arrays[key] = array
         return array
+
+
+def _put(columns: dict[str, list[float]], name: str, at: int, value: float) -> None:
+    """Write the value of a row into a column; rows before it without a value have NaN."""
+    values = columns.setdefault(name, [])
+    if len(values) < at:
+        values.extend([np.nan] * (at - len(values)))
+    if len(values) == at:
+        values.append(value)
 
 
 def _number(value: float) -> float | None:

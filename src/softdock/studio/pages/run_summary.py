@@ -115,7 +115,13 @@ def metrics_html(summary: Summary, earlier: Summary | None = None, units: str = 
         summary["metrics"], [PeakReaction(**reaction) for reaction in summary["loads"]]
     )
     table = metric_table(
-        metrics, summary["prediction"], summary["units"], others, system, summary["resolutions"]
+        metrics,
+        summary["prediction"],
+        summary["units"],
+        others,
+        system,
+        summary["resolutions"],
+        summary["metric_errors"],
     )
     sentences = prediction_sentences(summary["prediction"])
     theory = "".join(f"<p class=soft>{html.escape(text)}</p>" for text in sentences)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from softdock.presentation.numbers import format_value
-from softdock.studio.columns import RowFilter
+from softdock.studio.columns import ERRORS, RowFilter
 from softdock.studio.pages import axes
 
 if TYPE_CHECKING:
+    from softdock.presentation.unit_systems import DisplayUnit
     from softdock.studio.columns import Columns
 
 MOST_SHOWN = 9  # columns
@@ -102,16 +103,19 @@ class TablePanel:
              "align": "left" if name in ("run", "outcome") else "right"}
             for name in names
         ]  # fmt: skip
-        self.table.rows = [
-            {
-                key: format_value(value, units[key].factor) if key in units else value
-                for key, value in row.items()
-            }
-            for row in rows
-        ]
+        self.table.rows = [_cells(row, units) for row in rows]
         self.table.props["pagination"] = {**p, "rowsNumber": total}
         self.outcomes.set_options(list(self.columns.outcome_names), value=self.outcomes.value)
         self.table.update()
+
+
+def _cells(row: dict[str, Any], units: "dict[str, DisplayUnit]") -> dict[str, Any]:
+    """Return the cells of a row: numbers with their numerical errors in display units."""
+    errors = row.pop(ERRORS)
+    return {
+        key: format_value(value, units[key].factor, error=errors.get(key)) if key in units else value
+        for key, value in row.items()
+    }
 
 
 def _default_columns(columns: "Columns", names: list[str]) -> list[str]:
