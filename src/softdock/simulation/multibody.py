@@ -31,7 +31,6 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
-from softdock.simulation.metric_errors import metric_errors
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.reaction_errors import ReactionErrors
@@ -262,7 +261,7 @@ def _result(
         ),
         loads=reactions,
         metrics=metrics,
-        metric_errors=metric_errors(reactions, topology.reactions, topology.expressions, metrics),
+        metric_errors=topology.metric_errors.of_run(reactions, metrics),
         contact_conditions=conditions,
         audit=_audit(scenario, run, estimate.energy_share),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),

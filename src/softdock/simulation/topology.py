@@ -29,6 +29,7 @@ from softdock.model.observations import Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulation.metric_errors import MetricErrors
 from softdock.simulation.metrics import (
     TRACKED,
     ParsedMetric,
@@ -147,6 +148,11 @@ class Topology:
     def expressions(self) -> dict[str, MetricExpression]:
         """Parsed metrics of the scenario."""
         return {name: parse_metric(text) for name, text in self.scenario.all_metrics().items()}
+
+    @cached_property
+    def metric_errors(self) -> MetricErrors:
+        """Errors of the metrics that follow from peaks of reactions."""
+        return MetricErrors(self.reactions, self.expressions)
 
     @cached_property
     def window_plan(self) -> WindowPlan:
