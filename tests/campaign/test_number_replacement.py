@@ -267,7 +267,12 @@ class _FullBuild:
     """A template that builds and assembles every scenario from its data."""
 
     def __init__(self, template: Template) -> None:
-        self.build = template.build_from_data
+        self.template = template
+
+    def build(self, inputs: dict[str, Any], *, with_history: bool = True) -> Any:
+        """Return the scenario, validated completely."""
+        scenario = self.template.build_from_data(inputs)
+        return scenario if with_history else scenario.without_history()
 
     def prepare(self, scenario: Any, inputs: dict[str, Any]) -> PreparedMultibody:
         """Return the scenario, assembled completely."""

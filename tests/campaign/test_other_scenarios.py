@@ -127,7 +127,7 @@ def test_the_digest_of_the_sources_covers_all_packages_that_runs_import() -> Non
 
 def test_an_error_while_a_scenario_is_built_becomes_a_failed_row(tmp_path: Path) -> None:
     class Broken(Template):
-        def build(self, inputs: Any) -> Any:
+        def build(self, inputs: Any, *, with_history: bool = True) -> Any:
             raise OverflowError("out of range")
 
     row, result = run_one(Broken("", {}, str(tmp_path)), HistoryPolicy("none", ()), 3, {"x": 1.0})

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softdock.assembly.approach import chaser_start
+from softdock.assembly.approach import chaser_start, docking_poses
 from softdock.assembly.assembler import assemble, motions_at_state, replace_start
 from softdock.model.system import Body, System
 from softdock.tree.frames import Anchor
@@ -45,10 +45,8 @@ def motion(links, motions, i) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 )
 def test_chaser_starts_with_the_requested_motion_relative_to_the_port(velocity, rate, speed):
     described = assemble(system(velocity, rate, speed))
-    start = chaser_start(
-        described, chaser="chaser", tip=Anchor(body="chaser"), port=Anchor(body="port"), p_PT=P_PT,
-        turn=np.zeros(3), roll=0.0, v_PT=V_PT, w_PT=W_PT,
-    )  # fmt: skip
+    poses = docking_poses(described, "chaser", Anchor(body="chaser"), Anchor(body="port"))
+    start = chaser_start(described.system, poses, p_PT=P_PT, turn=np.zeros(3), roll=0.0, v_PT=V_PT, w_PT=W_PT)
     assembly = replace_start(described, "chaser", start)
     links, motions = assembly.links, motions_at_state(assembly, assembly.y)
     port, chaser = (assembly.placed[name].link for name in ("port", "chaser"))

@@ -8,13 +8,10 @@ import pytest
 
 from dynamics.systems import assemble
 from softdock import simulate
-from softdock.dynamics.entry_points import derivative
-from softdock.dynamics.kernels.integration.force_errors import AXIS_ERROR_COLUMNS
 from softdock.dynamics.kernels.integration.stepping import interpolate
 from softdock.dynamics.kernels.run.engagement import shorten_step
-from softdock.dynamics.run_memory import set_run_start
-from softdock.dynamics.settings import StepTolerances
-from softdock.dynamics.system_records import prepare_system
+from softdock.dynamics.settings import Settings, StepTolerances
+from softdock.dynamics.simulation import Simulation
 from softdock.elements.kernels.one_sided import stays_engaged, stays_free
 from softdock.elements.load.model import Load
 from softdock.elements.spring.model import Spring
@@ -24,7 +21,6 @@ from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
 from softdock.theory import restitution
-from softdock.tree.indices import StateKind
 from softdock.tree.joints import Free, Prismatic, Spherical, Universal
 
 METHODS = ["automatic", "dormand-prince", "rosenbrock"]
@@ -246,13 +242,9 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
             stops={"end": Stop(joint="slide", upper=0.01, stiffness=stiffness, damping=30.0)},
         )
     )
-    tolerance = np.where(assembly.state_kinds == StateKind.SPEED, speed, length)
-    prepared = prepare_system(assembly)
-    system = prepared.value
-    derivative(prepared, 0.0, assembly.y.copy(), np.zeros_like(assembly.y))
-    errors = np.zeros((assembly.axis_count, AXIS_ERROR_COLUMNS))
-    set_run_start(system, assembly.state_kinds, tolerance, errors, StepTolerances())
-    stop = system.element_data[assembly.element_index["end"]]
+    settings = Settings(duration=1.0, accuracy=StepTolerances(length=length, speed=speed))
+    session = Simulation(assembly=assembly, settings=settings).begin()
+    stop = session.system.element_data[assembly.element_index["end"]]
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)
     assert stop.resting_depth == pytest.approx(min(speed * time, length), rel=1e-12)

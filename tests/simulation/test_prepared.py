@@ -95,9 +95,7 @@ def test_a_station_is_prepared_once(tmp_path, calls):
 def test_a_robot_is_prepared_once(tmp_path, calls):
     run(Path(__file__).parents[2] / "docs/cookbook/arm-held-tool.yaml", tmp_path)
     assert calls["validations"] == 2  # without and with the metrics of its requirements
-    assert (
-        calls["assemblies"] == 3
-    )  # for the start of its bodies, the arm alone, and with the duration of the plan
+    assert calls["assemblies"] == 2  # of the arm alone, and with the duration of the plan
 
 
 def test_a_prediction_alone_simulates_until_the_first_contact(calls):

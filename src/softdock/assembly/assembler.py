@@ -1,7 +1,8 @@
 """Conversion of a model to the arrays of the dynamics, with its initial state."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from softdock.assembly.elements import (
 )
 from softdock.assembly.reactions import (
     body_inertia,
+    has_inertia,
+    mounted_bodies,
     reaction_names,
     reaction_records,
-    rigidly_beyond,
     write_mount_inertia,
 )
 from softdock.assembly.stop_balance import start_position
@@ -32,7 +34,9 @@ from softdock.elements.declaration import Surroundings
 from softdock.elements.kernels.dispatch import Laws, States
 from softdock.elements.kinds import kind_number
 from softdock.elements.lock.model import Lock
-from softdock.elements.registry import ELEMENT_KINDS
+from softdock.elements.registry import ELEMENT_KINDS, kind_of
+from softdock.elements.spring.model import Spring
+from softdock.elements.stop.model import Stop
 from softdock.model.changed_members import ChangedMembers
 from softdock.model.orbit import HILL
 from softdock.model.structures import Flexible
@@ -45,6 +49,8 @@ from softdock.tree.indices import BodyPlacement, JointIndices, StateKind
 from softdock.tree.kernels import tree as k
 
 Floats = NDArray[np.float64]
+T = TypeVar("T", Laws, States)
+Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +63,10 @@ class Assembly(SystemArrays):
     placed: dict[str, BodyPlacement]
     attached: list[Attached]
     """Flexible structures, in the order of their records."""
+    element_states: dict[str, int]
+    """Index of the first own entry in the state of those elements that have any."""
+    mounted: dict[str, tuple[int, ...]]
+    """Rows of the reactions of mounts that carry a body, directly or through other mounts, by its name."""
     link_motion: LinkMotion = field(default_factory=LinkMotion, compare=False, repr=False)
     """Evaluator of poses and velocities; systems that differ in numbers only share it."""
 
@@ -89,17 +99,18 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
     links, world = map(k.copy_records, (layout.links, layout.world))
     n_q = len(layout.state_kinds) - EXTRA_STATES - len(layout.velocities)
     q, u = layout.y[:n_q].copy(), layout.velocities.copy()
-    q[layout.state_kinds[:n_q] == StateKind.MODAL] = 0.0
+    if layout.attached:
+        q[layout.state_kinds[:n_q] == StateKind.MODAL] = 0.0
     # Bodies on the arm of a robot have no place before the arm is added.
     placed = [name for name in system.bodies if name in layout.placed]
     moved: set[str] = set()
-    for name in placed:
+    for name in placed if changed is None else _balanced_joints(system, changed):
         joint, at = system.bodies[name].joint, layout.joints[name].at_q
         if len(joint.motions) == 1:
             q[at] = start_position(system, name, *joint.axes_at_start())
             if q[at] != layout.y[at]:
                 moved.add(name)
-    for name in placed if changed is None else changed.names("bodies"):
+    for name in placed if changed is None else changed.names("bodies", "joint"):
         joint, place = system.bodies[name].joint, layout.joints[name]
         if isinstance(joint, j.Free):
             q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(
@@ -115,10 +126,21 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
         links=links,
         world=world,
         velocities=u,
-        reactions=_update_mounts(layout, system, set(heavier)) if changed else layout.reactions,
+        reactions=_update_mounts(layout, system, heavier) if changed else layout.reactions,
+        y=state(q, np.zeros(len(u))),
         **_written_elements(layout, system, q, u, changed, moved),
     )
-    return _with_equilibrium(_at_start(written, q))
+    return _with_equilibrium(_in_motion(written, q))
+
+
+def _balanced_joints(system: System, changed: ChangedMembers) -> set[str]:
+    """Return the bodies with springs and stops along their joints of which numbers change; see `start_position`."""
+    return {
+        element.joint
+        for model in (Spring, Stop)
+        for name, element in system.elements_of(model).items()
+        if name in changed.names(kind_of(model)[1].group)
+    }
 
 
 def _written_elements(
@@ -130,19 +152,28 @@ def _written_elements(
     of the joint.
     """
     around = Surroundings(placed=layout.placed, joints=layout.joints, q=q, u=u, flexible=layout.flexible)
-    indices = state_indices(system, len(q))
+    indices = layout.element_states
     if changed is None:
         arrays = element_arrays(system, indices, around)
         tables = np.array(around.tables, float).reshape(-1, 2)
         breaks = np.unique(tables[np.isfinite(tables[:, 0]), 0])
         index = {name: i for i, name in enumerate(system.elements())}
         return _arrays_of(arrays) | {"element_index": index, "tables": tables, "breaks": breaks}
-    arrays = _copied_elements(layout)
-    for kind in ELEMENT_KINDS.values():
-        elements = getattr(system, kind.group)
-        along = {name for name, element in elements.items() if getattr(element, "joint", None) in moved}
-        for name in changed.names(kind.group) | along:
-            arrays.fill(layout.element_index[name], elements[name], indices.get(name, -1), around)
+    written: dict[str, set[str]] = {}
+    for key, kind in ELEMENT_KINDS.items():
+        names = set(changed.names(kind.group))
+        if moved:
+            elements = getattr(system, kind.group)
+            names |= {name for name, element in elements.items() if getattr(element, "joint", None) in moved}
+        if names:
+            written[key] = names
+    if not written:
+        return {}
+    arrays = _copied_elements(layout, written)
+    for key, names in written.items():
+        for name in names:
+            element = getattr(system, ELEMENT_KINDS[key].group)[name]
+            arrays.fill(layout.element_index[name], element, indices.get(name, -1), around)
     return _arrays_of(arrays)
 
 
@@ -156,14 +187,20 @@ def _arrays_of(arrays: ElementArrays) -> dict[str, Any]:
     }
 
 
-def _copied_elements(assembly: Assembly) -> ElementArrays:
-    """Return copies of the records of all elements."""
+def _copied_elements(assembly: Assembly, kinds: Collection[str]) -> ElementArrays:
+    """Return the records of all elements, with copies of those that are written for elements of some kinds."""
     return ElementArrays(
         elements=k.copy_records(assembly.elements),
         data=k.copy_records(assembly.element_data),
-        laws=Laws(*map(k.copy_records, assembly.laws)),
-        states=States(*map(k.copy_records, assembly.states)),
+        laws=_with_copies(assembly.laws, kinds),
+        states=_with_copies(assembly.states, kinds),
     )
+
+
+def _with_copies(arrays: T, kinds: Collection[str]) -> T:
+    """Return laws or states with copies of those of some kinds."""
+    pairs = zip(arrays._fields, arrays)
+    return type(arrays)(*[k.copy_records(array) if kind in kinds else array for kind, array in pairs])
 
 
 def _with_equilibrium(assembly: Assembly) -> Assembly:
@@ -175,36 +212,45 @@ def _with_equilibrium(assembly: Assembly) -> Assembly:
     return assembly
 
 
-def _update_mounts(layout: Assembly, system: System, changed: set[str]) -> np.recarray:
+def _update_mounts(layout: Assembly, system: System, changed: Iterable[str]) -> np.recarray:
     """Return the reactions with the inertias beyond those mounts that carry a body with another inertia."""
-    if not changed:
+    rows = sorted({row for body in changed for row in layout.mounted.get(body, ())})
+    if not rows:
         return layout.reactions
-    reactions = k.copy_records(layout.reactions)
-    mounts = reactions.view(np.ndarray)["mount"].tolist()
-    names = [body for body in reaction_names(system).values() if body in layout.placed]
-    for i, body in enumerate(names):
-        if mounts[i] and not changed.isdisjoint(rigidly_beyond(system, body)):
-            write_mount_inertia(reactions[i], system, body, layout.placed, layout.attached)
+    reactions, bodies = k.copy_records(layout.reactions), list(reaction_names(system, layout.placed).values())
+    for row in rows:
+        write_mount_inertia(reactions[row], system, bodies[row], layout.placed, layout.attached)
     return reactions
 
 
-def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
-    """Return the arrays with another initial motion of a free body."""
+class FreeStart(NamedTuple):
+    """Initial motion of a free body, with the names of the fields of `Free`."""
+
+    position: Vector
+    """[m]"""
+    attitude: tuple[float, float, float, float]
+    velocity: Vector
+    """[m/s]"""
+    rate: Vector
+    """[rad/s]"""
+
+
+def replace_start(assembly: Assembly, name: str, start: FreeStart) -> Assembly:
+    """Return the arrays with another initial motion of a free body; the model stays as it is."""
     system = assembly.system
-    body = system.bodies[name].model_copy(update={"joint": joint})
-    system = system.model_copy(update={"bodies": {**system.bodies, name: body}})
     place, n_q = assembly.joints[name], len(assembly.y) - EXTRA_STATES - len(assembly.velocities)
     q, u = assembly.y[:n_q].copy(), assembly.velocities.copy()
-    q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(joint, system)
-    moved = replace(assembly, system=system, velocities=u, states=_copied_elements(assembly).states)
-    return _with_equilibrium(_at_start(moved, q))
+    q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(start, system)
+    momenta_before = assembly.y[n_q : n_q + len(u)]
+    moved = replace(assembly, velocities=u, y=state(q, np.zeros(len(u))))
+    return _with_equilibrium(_in_motion(moved, q, assembly.placed[name].link, momenta_before))
 
 
 def _write_link_inertia(links: np.recarray, link: int, layout: Assembly, system: System) -> None:
     """Write the inertia of a link: the sum over its bodies and structures."""
     own = np.zeros(10)
     for name, placed in layout.placed.items():
-        if placed.link == link and name in system.bodies:
+        if placed.link == link and name in system.bodies and has_inertia(system.bodies[name]):
             own += body_inertia(placed.X_LB, system.bodies[name])
     for attached in layout.attached:
         if attached.link == link:
@@ -324,6 +370,7 @@ class _LayoutBuilder:
         world = k.records(1, WORLD_RECORD)
         world[0].n_q, world[0].n_u, world[0].element_states = len(self.q), len(self.u), len(own)
         locks = len(self.system.elements_of(Lock))
+        element_rows = state_indices(self.system, len(self.q))
         reactions, items, reaction_index = reaction_records(
             self.system, self.placed, self.first_links, self.attached
         )
@@ -341,6 +388,8 @@ class _LayoutBuilder:
             placed=self.placed,
             joints=self.joints,
             element_index={},
+            element_states=element_rows,
+            mounted=mounted_bodies(self.system, self.placed),
             attached=self.attached,
             modal_scales=modal_scales(self.attached),
             flexible=flexible,
@@ -364,7 +413,7 @@ class _LayoutBuilder:
         )
 
 
-def _initial_free_state(joint: j.Free, system: System) -> tuple[list[float], list[float]]:
+def _initial_free_state(joint: j.Free | FreeStart, system: System) -> tuple[list[float], list[float]]:
     """Return initial position and velocity of a free body; `momenta` replaces the velocity by momentum later."""
     orbit = system.orbit
     turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
@@ -387,21 +436,27 @@ def _parents_first(system: System) -> list[str]:
     return order
 
 
-def _at_start(assembly: Assembly, q: Floats) -> Assembly:
-    """Return the assembly with its initial state; welds and locks keep the relative poses of that state."""
-    y = state(q, np.zeros_like(assembly.velocities))
+def _in_motion(
+    assembly: Assembly, q: Floats, base: int | None = None, momenta_before: Floats | None = None
+) -> Assembly:
+    """Return an assembly at rest with its momenta and speeds; welds and locks keep the relative poses of its state.
+
+    With `base`, the base of a tree, the momenta of all other trees are as before.
+    """
     holding = [
         name
         for name, kind in ELEMENT_KINDS.items()
         if kind.holds_pose and len(getattr(assembly.states, name))
     ]
-    if holding or assembly.velocities.any():  # at rest nothing has momentum
-        # Velocities stand in for momenta: the motion of free bases is wrong and not used.
-        motions = motions_at_state(assembly, state(q, assembly.velocities))
-        y = state(q, momenta(assembly.links, motions, assembly.velocities))
-        for name in holding:
-            _hold_poses(assembly, kind_number(name), getattr(assembly.states, name), motions)
-    return replace(assembly, y=y)
+    if not (holding or assembly.velocities.any()):
+        return assembly
+    # Velocities stand in for momenta: the motion of free bases is wrong and not used.
+    motions = motions_at_state(assembly, state(q, assembly.velocities))
+    y = state(q, momenta(assembly.links, motions, assembly.velocities, base, momenta_before))
+    states = _with_copies(assembly.states, holding)
+    for name in holding:
+        _hold_poses(assembly, kind_number(name), getattr(states, name), motions)
+    return replace(assembly, y=y, states=states)
 
 
 def state(q: Floats, momenta_and_speeds: Floats) -> Floats:
@@ -414,11 +469,16 @@ def motions_at_state(assembly: Assembly, y: Floats) -> np.recarray:
     return assembly.link_motion.at(assembly, y)
 
 
-def momenta(links: np.recarray, motions: np.recarray, u: Floats) -> Floats:
-    """Replace the velocity of every free base in `u` by the momentum of its tree; expects motions at a state."""
+def momenta(
+    links: np.recarray, motions: np.recarray, u: Floats, base: int | None = None, before: Floats | None = None
+) -> Floats:
+    """Replace the velocity of every free base in `u` by the momentum of its tree; expects motions at a state.
+
+    With `base`, only that of one tree is found; the others are as `before`.
+    """
     plain, moving = links.view(np.ndarray), motions.view(np.ndarray)  # field access is ten times faster
-    out = u.copy()
-    for i in np.flatnonzero(plain["kind"] == k.FREE).tolist():
+    out = (u if before is None else before).copy()
+    for i in np.flatnonzero(plain["kind"] == k.FREE).tolist() if base is None else [base]:
         at, h, inertia = plain["at_u"][i], moving["h_rel"][i], moving["total"][i]
         out[at : at + 6] = base_pose(plain, moving, i).wrench(momentum(inertia, u[at : at + 6]) + h)
     return out

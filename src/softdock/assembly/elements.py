@@ -33,21 +33,25 @@ class ElementArrays:
     def fill(self, i: int, element: Any, at_state: int, around: Surroundings) -> None:
         """Write all records of element i; its row among its kind must be set already."""
         name, kind = kind_of(type(element))
-        row = int(self.elements[i].row)
-        places = [(self.elements, i), (self.data, i)]
-        places += [(getattr(self.laws, name), row)] if name in LAWS else []
-        places += [(getattr(self.states, name), row)] if name in STATES else []
-        for array, at in places:
-            array[at] = np.zeros((), array.dtype)
-        record, data = self.elements[i], self.data[i]
-        law = getattr(self.laws, name)[row] if name in LAWS else None
-        state = getattr(self.states, name)[row] if name in STATES else None
-        record.kind, record.row = kind_number(name), row
-        record.a = record.b = record.at_q = record.at_u = record.at_state = -1
-        record.always, record.connection = int(kind.always), int(hasattr(KERNELS[name], "connect"))
-        record.stiff, data.active = int(kind.is_stiff(element)), int(element.active)
+        row = int(self.elements.view(np.ndarray)["row"][i])
+        record, data = _emptied(self.elements, i), _emptied(self.data, i)
+        law = _emptied(getattr(self.laws, name), row) if name in LAWS else None
+        state = _emptied(getattr(self.states, name), row) if name in STATES else None
+        # Access by key is ten times faster than by attribute.
+        record["kind"], record["row"] = kind_number(name), row
+        for index in ("a", "b", "at_q", "at_u", "at_state"):
+            record[index] = -1
+        record["always"], record["connection"] = kind.always, hasattr(KERNELS[name], "connect")
+        record["stiff"], data["active"] = kind.is_stiff(element), element.active
         kind.write(ElementRecord(element=record, data=data, law=law, state=state), element, around)
-        record.at_state = at_state
+        record["at_state"] = at_state
+
+
+def _emptied(array: np.recarray, row: int) -> Any:
+    """Return a record, a view, after all its fields were set to zero."""
+    plain = array.view(np.ndarray)  # access to rows is four times faster
+    plain[row] = np.zeros((), plain.dtype)
+    return plain[row]
 
 
 def empty_elements(rows: Mapping[str, int] = MappingProxyType({})) -> ElementArrays:

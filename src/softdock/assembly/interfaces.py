@@ -1,13 +1,12 @@
 """Records of interfaces of pins and holes for the kernels."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from softdock.assembly.assembler import Assembly
 from softdock.contact.pins import shape_record
-from softdock.dynamics.entry_points import apply_interfaces, set_motion
-from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN, RESULT_DEPTH, initial_interface_states
-from softdock.dynamics.system_arrays import SystemArrays
-from softdock.dynamics.system_records import system_records
+from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.errors import InputError, Problem
 from softdock.model.system import System
 from softdock.tree.kernels.tree import records
@@ -41,17 +40,8 @@ def interface_records(system: System, assembly: Assembly) -> tuple[np.recarray, 
     return faces, pins
 
 
-def refuse_overlapping_pins(
-    system: System, arrays: SystemArrays, interfaces: np.recarray, pins: np.recarray
-) -> None:
-    """Raise `InputError` where pins are inside the material around their holes at the start."""
-    if not len(interfaces):
-        return
-    at_start = system_records(arrays)._replace(
-        interfaces=interfaces, interface_states=initial_interface_states(interfaces), pins=pins
-    )
-    set_motion(at_start, arrays.y)
-    apply_interfaces(at_start)
+def refuse_overlapping_pins(system: System, depths: Iterable[float]) -> None:
+    """Raise `InputError` where pins are too deep [m] in the material around their holes at the start."""
     problems = [
         Problem(
             field=f"interfaces.{name}",
@@ -59,7 +49,7 @@ def refuse_overlapping_pins(
             f"at most {MAX_OVERLAP * 1e3:g} mm is allowed.",
             hint="Move the bodies apart, or widen the holes.",
         )
-        for name, depth in zip(system.interfaces, at_start.interface_states.result[:, RESULT_DEPTH])
+        for name, depth in zip(system.interfaces, depths)
         if depth > MAX_OVERLAP
     ]
     if problems:

@@ -1,6 +1,6 @@
 """Records of joint reactions for the kernels: joints, fixed mounts and frames that the user defined."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from softdock.assembly.structures import Attached
 from softdock.dynamics.kernels.forces import reactions as r
 from softdock.elements.registry import kind_of
 from softdock.model.system import Body, System
-from softdock.spatial.inertia import rigid_inertia
+from softdock.spatial.inertia import rigid_inertia, symmetric_entries
 from softdock.spatial.poses import Pose
 from softdock.tree.indices import BodyPlacement
 from softdock.tree.joints import Fixed, Free, pose_at
@@ -21,14 +21,25 @@ Item = tuple[int, int, float]
 
 def body_inertia(X_LB: Pose, body: Body) -> Floats:
     """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
+    if X_LB is Pose.identity() and not any(body.centre_of_mass):
+        return np.concatenate([[body.mass, 0.0, 0.0, 0.0], symmetric_entries(body.inertia_matrix())])
     J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T
     return rigid_inertia(body.mass, X_LB.point(np.asarray(body.centre_of_mass)), J)
 
 
-def reaction_names(system: System) -> dict[str, str]:
-    """Return the body of every reaction by name: bodies that have a parent, then frames that the user defined."""
+def has_inertia(body: Body) -> bool:
+    """Return whether a body is more than a frame on another one."""
+    return body.mass != 0.0 or body.inertia != (0.0, 0.0, 0.0)
+
+
+def reaction_names(system: System, placed: Container[str]) -> dict[str, str]:
+    """Return the body of every reaction by name: bodies that have a parent, then frames that the user defined.
+
+    Bodies on the arm of a robot have no place before the arm is added.
+    """
     joints = {name: name for name, body in system.bodies.items() if not isinstance(body.joint, Free)}
-    return joints | {name: frame.body for name, frame in system.reactions.items()}
+    names = joints | {name: frame.body for name, frame in system.reactions.items()}
+    return {name: body for name, body in names.items() if body in placed}
 
 
 def rigidly_beyond(system: System, name: str) -> list[str]:
@@ -53,8 +64,7 @@ def reaction_records(
 
     `first_links` has the first link of every joint that moves, by the name of its body.
     """
-    # Bodies on the arm of a robot have no place before the arm is added.
-    names = {name: body for name, body in reaction_names(system).items() if body in placed}
+    names = reaction_names(system, placed)
     out = records(len(names), r.REACTION)
     items: list[Item] = []
     for record, (name, body) in zip(out, names.items()):
@@ -92,6 +102,16 @@ def write_mount_inertia(
     for structure in attached:
         if structure.flexible.body in beyond:
             record.own[:] += structure.own()
+
+
+def mounted_bodies(system: System, placed: Container[str]) -> dict[str, tuple[int, ...]]:
+    """Return the rows of the reactions of mounts that carry a body, directly or through other mounts, by its name."""
+    rows: dict[str, tuple[int, ...]] = {}
+    for row, body in enumerate(reaction_names(system, placed).values()):
+        if isinstance(system.bodies[body].joint, Fixed):
+            for name in rigidly_beyond(system, body):
+                rows[name] = (*rows.get(name, ()), row)
+    return rows
 
 
 def _items_beyond(system: System, beyond: Sequence[str], first_links: Mapping[str, int]) -> list[Item]:

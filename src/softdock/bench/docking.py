@@ -132,7 +132,7 @@ def _advanced_to_contact(scenario: MultibodyScenario) -> MultibodyScenario:
     """Return the scenario with the chaser so far ahead on its way that contact begins after the run-up."""
     whole = cast(MultibodyScenario, load(SCENARIO))
     prepared = PreparedMultibody(scenario.model_copy(update={"duration": whole.duration}))
-    touch, approach, system = prepared.first_contact(), scenario.approach, prepared.assembly.system
+    touch, approach, system = prepared.first_contact(), scenario.approach, scenario.at_start()
     assert touch is not None
     assert approach is not None
     data, joint = scenario.to_data(), system.bodies[approach.chaser].joint

@@ -103,12 +103,13 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
     try:
         prepare_kernels()
         start = time.perf_counter()
-        scenario = template.build(inputs)
-        unrecorded = scenario if policy.stores_always(run) else scenario.without_history()
-        result = run_prepared(template.prepare(unrecorded, inputs))
+        with_history = policy.stores_always(run)
+        scenario = template.build(inputs, with_history=with_history)
+        result = run_prepared(template.prepare(scenario, inputs))
         stored = policy.stores(run, result)
         recorded = result
-        if stored and unrecorded is not scenario:
+        if stored and not with_history:
+            scenario = template.build(inputs)
             recorded = run_prepared(template.prepare(scenario, inputs))
     except InputError as error:  # some errors appear only in the assembled system: surfaces overlap
         return _row_without_result(run, inputs, "invalid", str(error.problems[0]), start), None
@@ -161,4 +162,7 @@ def _row_without_result(run: int, inputs: dict[str, Any], status: str, message: 
 
 
 def _json(value: Any) -> str:
-    return ENCODER.encode(plain_data(value))
+    try:
+        return ENCODER.encode(value)
+    except (ValueError, TypeError):  # a number that is not finite, or an object of another kind
+        return ENCODER.encode(plain_data(value))

@@ -3,10 +3,11 @@
 import functools
 import hashlib
 import json
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -17,8 +18,6 @@ from softdock.scenario.loading import from_data
 from softdock.scenario.messages import named_groups
 from softdock.scenario.overrides import refuse_unknown_entries
 from softdock.scenario.source import Source
-
-S = TypeVar("S", bound=ScenarioBase)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +41,20 @@ class Template:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Template) and self.key == other.key
 
-    def build(self, inputs: Mapping[str, Any]) -> ScenarioBase:
-        """Return the validated scenario with fields replaced; raises InputError.
+    def build(self, inputs: Mapping[str, Any], *, with_history: bool = True) -> ScenarioBase:
+        """Return the validated scenario with fields replaced, on demand without history; raises InputError.
 
         Where only numbers are replaced by numbers, unchanged parts of the original scenario are reused. The result is
         the same.
         """
         try:
             if self.replaces_numbers(inputs):
-                return replace_numbers(_original_scenario(self), inputs)
+                replacement = _replacement(self, tuple(inputs), with_history)
+                return replacement.apply(tuple(inputs.values()))
         except ValueError:
             pass  # validation of the complete data gives a message with the field
-        return self.build_from_data(inputs)
+        scenario = self.build_from_data(inputs)
+        return scenario if with_history else scenario.without_history()
 
     def prepare(self, scenario: ScenarioBase, inputs: Mapping[str, Any]) -> Prepared:
         """Return a scenario that `build` returned for the same inputs, prepared to run; raises InputError.
@@ -62,14 +63,15 @@ class Template:
         the original scenario. The result is the same.
         """
         if self.replaces_numbers(inputs):
-            return _family(self)(scenario, ChangedMembers(inputs))
+            return _family(self)(scenario, _changed_members(tuple(inputs)))
         return KINDS[scenario.kind].prepare(scenario)
 
     def replaces_numbers(self, inputs: Mapping[str, Any]) -> bool:
         """Return whether only numbers are replaced by numbers."""
         try:
             return all(
-                is_number_replacement(value, value_at(self.data, path)) for path, value in inputs.items()
+                is_number_replacement(value, before)
+                for value, before in zip(inputs.values(), _values_at(self, tuple(inputs)))
             )
         except KeyError:
             return False
@@ -136,43 +138,76 @@ def is_number_replacement(value: Any, before: Any) -> bool:
     return isinstance(value, float) and isinstance(before, float)
 
 
-def replace_numbers(scenario: S, numbers: Mapping[str, Any]) -> S:
-    """Return the validated scenario with numbers replaced by dotted path.
+@functools.lru_cache(maxsize=16)
+def _values_at(template: Template, paths: tuple[str, ...]) -> list[Any]:
+    """Return the values of a template at dotted paths; raises KeyError where there is none."""
+    return [value_at(template.data, path) for path in paths]
 
-    Unchanged parts are shared by both. Raises ValueError of Pydantic or of a model, without file and line: build the
-    scenario from plain data to get a message with the field.
+
+@functools.lru_cache(maxsize=16)
+def _changed_members(paths: tuple[str, ...]) -> ChangedMembers:
+    return ChangedMembers(paths)
+
+
+@functools.lru_cache(maxsize=16)
+def _replacement(template: Template, paths: tuple[str, ...], with_history: bool) -> "NumberReplacement":
+    scenario, changed = _original_scenario(template), _changed_members(paths)
+    if with_history or changed.affects("record"):
+        return NumberReplacement(scenario, paths, changed, with_history)
+    return NumberReplacement(scenario.without_history(), paths, changed)
+
+
+class NumberReplacement:
+    """Replacement of the numbers of a scenario at some dotted paths, prepared once for all runs of a campaign."""
+
+    def __init__(
+        self,
+        scenario: ScenarioBase,
+        paths: tuple[str, ...],
+        changed: ChangedMembers,
+        with_history: bool = True,
+    ) -> None:
+        """Prepare the replacement; without `with_history`, scenarios then lose what they would record."""
+        self.scenario, self.changed, self._with_history = scenario, changed, with_history
+        self._origin = Origin(scenario.name, scenario.directory)
+        tree: dict[str, Any] = {}
+        for i, path in enumerate(paths):
+            *above, last = path.split(".")
+            here = tree
+            for key in above:
+                here = here.setdefault(key, {})
+            here[last] = i
+        self._fields = {key: _part(getattr(scenario, key), inside) for key, inside in tree.items()}
+
+    def apply(self, values: tuple[Any, ...]) -> ScenarioBase:
+        """Return the validated scenario with these values at the paths.
+
+        Unchanged parts are shared by both. Raises ValueError of Pydantic or of a model, without file and line: build
+        the scenario from plain data to get a message with the field.
+        """
+        fields = {key: part(values) for key, part in self._fields.items()}
+        replaced = self.scenario.with_numbers(fields, self.changed)
+        replaced._origin = self._origin
+        return replaced if self._with_history else replaced.without_history()
+
+
+def _part(part: Any, inside: Any) -> Callable[[tuple[Any, ...]], Any]:
+    """Return a function of the values that returns a part with replacements.
+
+    `inside` has the index of a value, or the replacements by key. Models are validated, other parts by the model that
+    contains them.
     """
-    changes: dict[str, Any] = {}
-    for path, value in numbers.items():
-        *above, last = path.split(".")
-        here = changes
-        for key in above:
-            here = here.setdefault(key, _Nested())
-        here[last] = value
-    fields = {key: _replace_part(getattr(scenario, key), change) for key, change in changes.items()}
-    replaced = scenario.with_numbers(fields, ChangedMembers(numbers))
-    replaced._origin = Origin(scenario.name, scenario.directory)
-    return replaced
-
-
-class _Nested(dict[str, Any]):
-    """Nested replacements by key."""
-
-
-def _replace_part(part: Any, change: Any) -> Any:
-    """Return a part with replacements; models are validated, other parts by the model that contains them."""
-    if not isinstance(change, _Nested):
-        return change
+    if isinstance(inside, int):
+        return operator.itemgetter(inside)
     if isinstance(part, list | tuple):
-        items = list(part)
-        for key, nested in change.items():
-            items[int(key)] = _replace_part(items[int(key)], nested)
-        return items
-    if isinstance(part, BaseModel):
-        fields = {name: getattr(part, name) for name in type(part).model_fields}
-        return type(part).model_validate(fields | _replace_entries(fields, change))
-    return {**part, **_replace_entries(part, change)}
+        items = {int(key): _part(part[int(key)], nested) for key, nested in inside.items()}
+        return lambda values: [items[i](values) if i in items else item for i, item in enumerate(part)]
+    is_model = isinstance(part, BaseModel)
+    known = {name: getattr(part, name) for name in type(part).model_fields} if is_model else dict(part)
+    entries = {key: _part(known[key], nested) for key, nested in inside.items()}
 
+    def replaced(values: tuple[Any, ...]) -> dict[str, Any]:
+        return known | {key: entry(values) for key, entry in entries.items()}
 
-def _replace_entries(part: Mapping[str, Any], change: _Nested) -> dict[str, Any]:
-    return {key: _replace_part(part[key], nested) for key, nested in change.items()}
+    validate = type(part).model_validate if is_model else dict
+    return lambda values: validate(replaced(values))

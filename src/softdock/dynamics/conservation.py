@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,11 +67,12 @@ class Conservation:
     """Whether nothing connects any body to the ground."""
 
 
-def read_check(system: SystemRecords, check: np.recarray, accuracy: StepTolerances) -> Conservation:
+def read_check(system: SystemRecords, check: np.ndarray, accuracy: StepTolerances) -> Conservation:
     """Return the largest errors of a run relative to its scales; Eqs. (E2), (E3)."""
-    seen, own = check.view(np.ndarray)[0], system.links.view(np.ndarray)["own"]
+    own = system.links.view(np.ndarray)["own"]
+    seen = dict(zip(kernels.CHECK.names or (), check[0].tolist()))
     mass, inertia = float(own[:, 0].sum()), float(own[:, 4:7].sum()) / 3.0
-    scale = float(kernels.energy_scale(check[0]))
+    scale = float(kernels.energy_scale(SimpleNamespace(**seen)))
     if not np.isfinite(scale):
         scale = LARGEST
     floor = 0.5 * mass * accuracy.speed**2 + float(seen["rounding"])

@@ -9,7 +9,7 @@ from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear
 from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import force_errors, stepping
 from softdock.dynamics.kernels.recording import run_data
-from softdock.dynamics.kernels.run import conservation, time_loop
+from softdock.dynamics.kernels.run import conservation, run_start, time_loop
 from softdock.dynamics.kernels.search import events, intervals, step_search, windows
 from softdock.elements.kernels import dispatch, tangents
 from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA
@@ -231,11 +231,15 @@ RUN = StructureArgument(
         "y": floats("states", memory=DATA),
         "record": floats("rows", "columns", memory=ROWS),
         "log": floats("log rows", 2, memory=ROWS),
+        "accuracies": floats("described states", memory=MODEL),
+        "start_points": records(run_start.START_POINT, "contacts", memory=MODEL),
+        "enclosed": floats("contacts", memory=DATA),
     },
     _check_run,
 )
 
 derivative = EntryPoint(motion.derivative, SYSTEM, FLOAT, _STATE, _STATE, separate=True, check=_check_states)
+write_undeformed = EntryPoint(appendages.write_undeformed, SYSTEM)
 set_motion = EntryPoint(motion.set_motion, SYSTEM, _STATE, separate=True, check=_check_states)
 impose_locks = EntryPoint(motion.impose_locks, SYSTEM, _STATE, separate=True, check=_check_states)
 impulse_response = EntryPoint(impulse.impulse_response, SYSTEM, _STATE, _STATE, check=_check_states)
@@ -271,6 +275,7 @@ finish_run = EntryPoint(time_loop.finish_run, RUN)
 advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER, separate=True)
 
 ENTRY_POINTS = (
-    derivative, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts, apply_interfaces,
-    write_conserved, operate_controllers, read_channels, search_step, begin_run, observe, finish_run, advance_run,
+    derivative, write_undeformed, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts,
+    apply_interfaces, write_conserved, operate_controllers, read_channels, search_step, begin_run, observe, finish_run,
+    advance_run,
 )  # fmt: skip

@@ -1,6 +1,9 @@
 """Memory of the model: what all runs of a prepared system share, and the data with which they start."""
 
 import hashlib
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,8 @@ from softdock.dynamics.kernels.forces.contacts import initial_pair_states
 from softdock.dynamics.kernels.forces.interfaces import initial_interface_states
 from softdock.dynamics.kernels.search.events import ActionKind
 from softdock.dynamics.run_memory import (
+    accuracies,
+    has_stiff_elements,
     history_rows,
     initial_event_states,
     initial_peaks,
@@ -19,12 +24,16 @@ from softdock.dynamics.run_memory import (
     initial_window_states,
     linear_sizes,
     run_settings,
+    start_points,
 )
 from softdock.dynamics.search_resolution import needed_links
+from softdock.dynamics.settings import Settings
+from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import (
     FIRST_CAPACITY,
     contact_inputs,
     controller_inputs,
+    number_inputs,
     system_inputs,
     system_sizes,
 )
@@ -33,6 +42,17 @@ from softdock.native.structure_memory import Block, MemoryLayout, layout_of
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
+
+
+_parts = operator.attrgetter(
+    "channels", "events", "actions", "pairs", "contact_pairs", "interfaces", "pins", "formulas", "windows", "gnc",
+    "watched", "searched",
+)  # fmt: skip
+"""Return the parts of a simulation beside its system and settings."""
+_layout = operator.attrgetter(
+    "groups", "tiles", "flexible", "orbit", "plates", "items", "tables", "breaks", "state_kinds"
+)
+"""Return arrays of a system that are the same objects in all systems of one layout."""
 
 
 class ModelMemory:
@@ -56,25 +76,68 @@ class ModelMemory:
     def write(self, simulation: "Simulation") -> bool:
         """Replace all numbers by those of another simulation; returns whether it has the same layout.
 
-        Otherwise nothing changes. For use between two runs: data that exist must be reset.
+        Otherwise nothing changes. For use between two runs: data that exist must be reset. Of a simulation that shares
+        all but numbers of its system with the one before, only these are written.
         """
+        if self._shares_all_but_numbers(simulation):
+            self._write_numbers(simulation)
+            return True
         inputs, sizes = _inputs(simulation)
         if _shapes_of(inputs, sizes) != self._shapes:
             return False
         self._write(simulation, inputs)
         return True
 
+    def _shares_all_but_numbers(self, simulation: "Simulation") -> bool:
+        """Return whether a simulation shares its layout and all its parts but the system with the one before."""
+        before = self._simulation
+        return (
+            simulation.settings == before.settings
+            and all(map(operator.is_, _parts(simulation), _parts(before)))
+            and all(map(operator.is_, _layout(simulation.assembly), _layout(before.assembly)))
+        )
+
     def _write(self, simulation: "Simulation", inputs: dict[str, np.ndarray]) -> None:
-        self.arrays, self.settings = simulation.assembly, simulation.settings
+        with self._writing(simulation):
+            for path, array in inputs.items():
+                self._copy(path, array)
+
+    def _write_numbers(self, simulation: "Simulation") -> None:
+        """Write the numbers of a system, and what follows from them, in place of those of the one before."""
+        arrays, before = simulation.assembly, number_inputs(self._simulation.assembly)
+        with self._writing(simulation):
+            for name, array in number_inputs(arrays).items():
+                if array is not before[name]:
+                    self._copy(f"system.{name}", array)
+            self.layout.view("y", self.start)[: len(arrays.y)] = arrays.y
+            settings = self.layout.view("settings", self.block).view(np.ndarray)
+            settings["stiff_elements"] = has_stiff_elements(arrays)
+
+    @contextmanager
+    def _writing(self, simulation: "Simulation") -> Iterator[None]:
+        """Let both blocks be written, which then belong to a simulation."""
+        self._simulation = simulation
         self.block.flags.writeable = self.start.flags.writeable = True
-        for path, array in inputs.items():
-            memory = self.layout.places[path].memory
-            if memory is Memory.MODEL:
-                self.layout.write(path, array, self.block)
-            elif memory is Memory.DATA:
-                self.layout.write(path, array, self.start)
+        yield
         self.block.flags.writeable = self.start.flags.writeable = False
         self.__dict__.pop("digest", None)
+
+    def _copy(self, path: str, array: np.ndarray) -> None:
+        memory = self.layout.places[path].memory
+        if memory is Memory.MODEL:
+            self.layout.write(path, array, self.block)
+        elif memory is Memory.DATA:
+            self.layout.write(path, array, self.start)
+
+    @property
+    def arrays(self) -> SystemArrays:
+        """The system."""
+        return self._simulation.assembly
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of runs."""
+        return self._simulation.settings
 
     def layout_with(self, capacity: int) -> MemoryLayout:
         """Return the layout with near lists of another capacity [blocks]."""
@@ -133,6 +196,8 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "window_states": initial_window_states(simulation.windows),
         "breaks": arrays.breaks,
         "settings": run_settings(arrays, settings, watched, searched),
+        "accuracies": accuracies(arrays, settings.accuracy),
+        "start_points": start_points(simulation.contact_pairs),
         "progress": initial_progress(settings),
         "y": np.append(arrays.y, np.zeros(int(loaded))),
     }

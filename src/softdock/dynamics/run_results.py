@@ -103,8 +103,9 @@ class Run:
     """(pairs,): depth of every contact at the start [m]."""
     pin_overlaps: Floats
     """(interfaces,)"""
-    start: EnergyAndMomentum
-    end: EnergyAndMomentum
+    conserved_at_start: np.void
+    """Energy and momentum relative to N."""
+    conserved_at_end: np.void
     conservation: Conservation
     unresolved_intervals: int
     """Number of intervals in which the search for events and peaks reached its limits."""
@@ -114,6 +115,16 @@ class Run:
     rejected: int
     evaluations: int
     rebuilds: int
+
+    @property
+    def start(self) -> EnergyAndMomentum:
+        """Energy and momentum at the start."""
+        return EnergyAndMomentum.from_record(self.conserved_at_start)
+
+    @property
+    def end(self) -> EnergyAndMomentum:
+        """Energy and momentum at the end."""
+        return EnergyAndMomentum.from_record(self.conserved_at_end)
 
 
 def rows_within_peaks(history: Floats, run: RunData, searched: int) -> Floats:
@@ -149,6 +160,8 @@ def rows_within_peaks(history: Floats, run: RunData, searched: int) -> Floats:
 def lost_inertia(links: np.recarray, motions: np.recarray) -> bool:
     """Return whether the inertia of a free body minus that of its modes is not positive definite."""
     plain = motions.view(np.ndarray)  # field access is ten times faster
+    if not plain["flexible"].any():
+        return False
     for M in plain["inverse"][(links.view(np.ndarray)["kind"] == FREE) & (plain["flexible"] == 1)]:
         scale = np.sqrt(np.abs(np.diag(M)))
         if not np.isfinite(M).all() or not scale.all():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH
-from softdock.dynamics.conservation import EnergyAndMomentum, read_check
+from softdock.dynamics.conservation import read_check
 from softdock.dynamics.data_memory import DataMemory
 from softdock.dynamics.entry_points import refresh_lists, set_motion
 from softdock.dynamics.kernels.channels.channels import ChannelKind
@@ -16,9 +16,8 @@ from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.recording import run_data as kernels
 from softdock.dynamics.kernels.recording.run_data import RunStatus
-from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
+from softdock.dynamics.kernels.run.conservation import IN_WORLD
 from softdock.dynamics.model_memory import ModelMemory
-from softdock.dynamics.run_memory import MIN_SPEED_SCALE, set_run_start, tolerances
 from softdock.dynamics.run_results import (
     ENDINGS,
     CapturedState,
@@ -27,7 +26,6 @@ from softdock.dynamics.run_results import (
     lost_inertia,
     rows_within_peaks,
 )
-from softdock.dynamics.search_resolution import set_resolutions
 from softdock.errors import RunError
 from softdock.native.entry_point import EntryPoint
 
@@ -51,16 +49,15 @@ class Session:
         self._data = data
         self.lists_fit_at_start = bool(data.begin())
         """Whether the near lists of the initial state fit in memory."""
-        self._start = self._energy_and_momentum()
-        self._overlaps = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
-        self._pin_overlaps = self.system.interface_states.view(np.ndarray)["result"][:, RESULT_DEPTH].copy()
-        work = self._run.workspace
-        work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
-        work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
-        set_run_start(self.system, arrays.state_kinds, work.tolerance, work.axis_errors, settings.accuracy)
-        set_resolutions(
-            self._run.resolutions, self._run.channels, settings.accuracy, work.tolerance, arrays.lightest_mass
-        )
+        self._conserved_at_start = self._conserved()
+        self.overlaps: Floats = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
+        """(pairs,): depth of every contact at the start [m]."""
+        self.pin_overlaps: Floats = self.system.interface_states.view(np.ndarray)["result"][
+            :, RESULT_DEPTH
+        ].copy()
+        """(interfaces,): the same of the pins."""
+        self.enclosed: list[float] = data.run.enclosed.tolist()
+        """Depth [m] of one point of surface A of every contact inside surface B at the start; 0 outside."""
 
     @property
     def model(self) -> ModelMemory:
@@ -188,24 +185,24 @@ class Session:
 
     def finish(self) -> Run:
         """Return the results so far."""
-        run, progress, system = self._run, self._progress, self.system
-        counters = system.counters.view(np.ndarray)[0]  # field access is ten times faster
+        run, progress, system, ending = self._run, self._progress, self.system, self.ending
+        counters = self._data.counters
         evaluations = int(counters["evaluations"])
         self._data.finish()
         return Run(
-            ending=self.ending or Ending.TIME_REACHED,
-            stop_event=int(progress["stop_event"]) if self.ending is Ending.STOPPED else None,
+            ending=ending or Ending.TIME_REACHED,
+            stop_event=int(progress["stop_event"]) if ending is Ending.STOPPED else None,
             time=self.time,
             state=self.state[: len(self._arrays.y)].copy(),
             history=self._history(),
             final=run.workspace.values.copy(),
-            log=[(float(t), int(i)) for t, i in self.log],
+            log=[(t, int(i)) for t, i in self.log.tolist()],
             captured=self._captured(),
             channels=run.channels,
             peaks=run.peaks,
             undefined=self._undefined(),
             windows=run.window_states,
-            true_at_start=np.flatnonzero(run.event_states.view(np.ndarray)["true_at_start"]).tolist(),
+            true_at_start=self._data.true_at_start.nonzero()[0].tolist(),
             pairs=system.pairs,
             pair_states=system.pair_states,
             bonds=system.bonds,
@@ -216,11 +213,11 @@ class Session:
             states=system.states,
             element_names={row: name for name, row in self._arrays.element_index.items()},
             lever=self._arrays.radius_of_gyration,
-            overlaps=self._overlaps,
-            pin_overlaps=self._pin_overlaps,
-            start=self._start,
-            end=self._energy_and_momentum(),
-            conservation=read_check(system, run.workspace.check, self._settings.accuracy),
+            overlaps=self.overlaps,
+            pin_overlaps=self.pin_overlaps,
+            conserved_at_start=self._conserved_at_start,
+            conserved_at_end=self._conserved(),
+            conservation=read_check(system, self._data.check, self._settings.accuracy),
             unresolved_intervals=int(progress["unresolved"]),
             lost_inertia=lost_inertia(system.links, system.motions),
             steps=int(progress["steps"]),
@@ -237,9 +234,12 @@ class Session:
 
     def _undefined(self) -> NDArray[np.bool_]:
         """Return which channels are formulas that had no value at some instant."""
-        channels, nodes = self._run.channels.view(np.ndarray), self.system.formula_values.view(np.ndarray)
-        out: NDArray[np.bool_] = channels["kind"] == ChannelKind.FORMULA
-        out[out] = nodes["undefined"][channels["j"][out] - 1] == 1
+        out: NDArray[np.bool_] = np.zeros(len(self._run.channels), bool)
+        undefined = self._data.undefined_formulas
+        if undefined.any():
+            channels = self._run.channels.view(np.ndarray)
+            formulas = channels["kind"] == ChannelKind.FORMULA
+            out[formulas] = undefined[channels["j"][formulas] - 1] == 1
         return out
 
     def _captured(self) -> CapturedState | None:
@@ -253,14 +253,10 @@ class Session:
             state=self._run.workspace.captured[:size].copy(),
         )
 
-    def _energy_and_momentum(self) -> EnergyAndMomentum:
-        """Return energy and momentum of the last state that was observed."""
-        return EnergyAndMomentum.from_record(self._run.workspace.conserved.view(np.ndarray)[IN_WORLD])
-
-    def _momentum_scale(self) -> float:
-        """Return the scale of the momentum of the bodies at the start, relative to the centre of mass [kg m/s]."""
-        mass = float(self._arrays.links.view(np.ndarray)["own"][:, 0].sum())
-        return max(float(self._run.workspace.conserved["momentum_scale"][START]), MIN_SPEED_SCALE * mass)
+    def _conserved(self) -> np.void:
+        """Return energy and momentum of the last state that was observed, as a copy."""
+        copied: np.void = self._data.conserved[IN_WORLD].copy()
+        return copied
 
     def _grow_lists(self) -> None:
         """Double the capacity of the near lists."""

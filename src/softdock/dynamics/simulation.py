@@ -67,10 +67,10 @@ class Simulation:
         session.advance(self.settings.duration)
         return session.finish()
 
-    def depths_at_start(self, session: Session | None = None) -> list[float]:
-        """Return the initial depths of the active contacts [m], from a session if one has begun."""
-        if session is not None and session.lists_fit_at_start:
-            return [float(depth) for depth in session.system.pair_states["out"][:, DEPTH]]
+    def depths_at_start(self, session: Session) -> list[float]:
+        """Return the initial depths of the active contacts [m], from a session that has begun if its lists fit."""
+        if session.lists_fit_at_start:
+            return list(session.overlaps.tolist())
         arrays = contact_arrays(self.contact_pairs)
         records = system_records(self.assembly)._replace(
             pairs=self.pairs, pair_states=initial_pair_states(self.pairs), arrays=arrays

@@ -1,5 +1,6 @@
 """A system as arrays: the input of the dynamics, independent of how the system was described."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +77,6 @@ class SystemArrays:
     @property
     def radius_of_gyration(self) -> float:
         """Largest one of any link about its origin: a lever of forces [m]; 0 without masses."""
-        own = self.links.view(np.ndarray)["own"]
-        solid = own[own[:, 0] > 0.0]
-        return float(np.sqrt((solid[:, 4:7].sum(axis=1) / 3.0 / solid[:, 0]).max(initial=0.0)))
+        own = self.links.view(np.ndarray)["own"].tolist()  # for few links faster than with NumPy
+        squares = [(xx + yy + zz) / 3.0 / m for m, _, _, _, xx, yy, zz, *_ in own if m > 0.0]
+        return math.sqrt(max(squares, default=0.0))

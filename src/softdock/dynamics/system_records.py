@@ -6,15 +6,20 @@ import numpy as np
 
 from softdock.contact.arrays import clear_lists, contact_arrays, list_sizes
 from softdock.contact.kernels.layout import ContactArrays
-from softdock.dynamics.entry_points import SYSTEM
+from softdock.dynamics.entry_points import SYSTEM, write_undeformed
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers, write_start
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.system_arrays import SystemArrays
+from softdock.elements.kernels.dispatch import LAWS, STATES
 from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.structure_memory import allocate
 from softdock.tree.kernels.orbit import initial_orbit_motion
-from softdock.tree.kernels.tree import initial_group_motions, initial_motions
+from softdock.tree.kernels.tree import initial_motions
 
+LAW_PATHS, STATE_PATHS = (
+    tuple(f"{group}.{kind}" for kind in kinds) for group, kinds in (("laws", LAWS), ("states", STATES))
+)
+"""Paths of the parameters and states of each kind of element in the records of a system."""
 FIRST_CAPACITY = 64  # blocks of cells of a near list at the start
 
 
@@ -32,6 +37,7 @@ def prepare_system(arrays: SystemArrays) -> PreparedStructure:
     sizes |= system_sizes(arrays) | list_sizes(contacts, FIRST_CAPACITY)
     system = allocate(SYSTEM, sizes, copied=copied)
     clear_lists(system.value.lists)
+    write_undeformed(system)
     return system
 
 
@@ -48,9 +54,7 @@ def system_sizes(arrays: SystemArrays) -> Sizes:
 def system_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
     """Return the model of a system, and its data at the start, by their paths in its records."""
     flexible = arrays.flexible
-    return {
-        "world": arrays.world,
-        "links": arrays.links,
+    return number_inputs(arrays) | {
         "groups": arrays.groups,
         "tiles": arrays.tiles,
         "appendages": flexible.appendages,
@@ -60,16 +64,19 @@ def system_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
         "orbit": arrays.orbit,
         "plates": arrays.plates,
         "tables": arrays.tables,
-        "reactions": arrays.reactions,
         "items": arrays.items,
-        "elements": arrays.elements,
-        **{f"laws.{kind}": records for kind, records in arrays.laws._asdict().items()},
-        "element_data": arrays.element_data,
-        **{f"states.{kind}": records for kind, records in arrays.states._asdict().items()},
         "motions": initial_motions(arrays.links),
-        "group_motions": initial_group_motions(arrays.links, arrays.groups),
         "orbit_motion": initial_orbit_motion(arrays.orbit),
     }
+
+
+def number_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
+    """Return those of `system_inputs` that differ between systems of one layout."""
+    return (
+        {name: getattr(arrays, name) for name in ("world", "links", "reactions", "elements", "element_data")}
+        | dict(zip(LAW_PATHS, arrays.laws))
+        | dict(zip(STATE_PATHS, arrays.states))
+    )
 
 
 def contact_inputs(contacts: ContactArrays) -> dict[str, np.ndarray]:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.joint_element import JointElement
-from softdock.elements.kernels.one_sided import set_resting_limits
-from softdock.elements.kernels.records import FORCE
+from softdock.quantities.fields import Measured
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.tree.frames import Anchor
 from softdock.tree.indices import BodyPlacement, FlexibleRecords, JointIndices, StateKind
@@ -146,41 +145,6 @@ class ElementKind:
         """Fill the empty records of an element."""
         raise NotImplementedError
 
-    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
-        """Set the tolerances of the own entries in the state of elements with these records and laws."""
-
-    def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: "RunStart"
-    ) -> None:
-        """Set what the data of elements have from tolerances and inertias, at the start of a run."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunStart:
-    """Tolerances of the state, and accelerations of joint axes per force, at the start of a run."""
-
-    n_q: int
-    """Index of the first speed in the state."""
-    tolerance: Floats
-    """Error of every state that is allowed in one step."""
-    mobility: Floats
-    """Acceleration along each joint axis per force [1/kg or 1/(kg m2)]."""
-    speed: float
-    """Allowed error of speeds [m/s]."""
-    length: float
-    """Allowed error of positions [m]."""
-
-    def set_resting_limits(self, record: Any, data: Any, stiffness: float) -> None:
-        """Set the limits within which a joint rests at an element that only pushes; Eq. (M117)."""
-        at_u, at_q = record["at_u"], record["at_q"]
-        most = max(self.mobility[at_u : at_u + record["rows"]].max(), np.finfo(float).tiny)
-        set_resting_limits(data, stiffness, most, self.tolerance[self.n_q + at_u], self.tolerance[at_q])
-
-    def set_resting_limits_between(self, data: Any, stiffness: float) -> None:
-        """Set those of an element between bodies, from the mass that it moves."""
-        mobility = max(1.0 / data["inertia"][FORCE], np.finfo(float).tiny)
-        set_resting_limits(data, stiffness, mobility, self.speed, self.length)
-
 
 JOINT_FIELDS: ElementFields = {
     "force": ElementField(
@@ -233,8 +197,9 @@ class JointKind(ElementKind):
             raise FieldError(
                 f"{field}.axis", f"must be given: the axis of the {joint} joint on which it acts"
             )
-        for key in type(element).model_fields:
-            system.check_motion(f"{field}.{key}", getattr(element, key), element)
+        for key, value in vars(element).items():
+            if isinstance(value, Measured):
+                system.check_motion(f"{field}.{key}", value, element)
         self.check_axes(field, element, len(acting), joint)
 
     def check_axes(self, field: str, element: Any, axes: int, joint: str) -> None:
@@ -253,10 +218,10 @@ class JointKind(ElementKind):
         """Write the indices of the joint."""
         place, axis = around.joints[element.joint], element.axis or 0
         record = out.element
-        record.b = around.placed[element.joint].link
-        record.at_q, record.at_u = place.at_q + axis, place.at_u + axis
-        record.rows = place.rows if element.axis is None else 1
-        record.ball = int(place.ball)
+        record["b"] = around.placed[element.joint].link
+        record["at_q"], record["at_u"] = place.at_q + axis, place.at_u + axis
+        record["rows"] = place.rows if element.axis is None else 1
+        record["ball"] = int(place.ball)
 
 
 class ConnectionKind(ElementKind):

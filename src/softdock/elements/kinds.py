@@ -1,5 +1,6 @@
 """The list of the kinds of elements."""
 
+import functools
 from collections.abc import Mapping
 
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -20,6 +21,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """Folder of each kind, and the public classes of its model; elements are evaluated and recorded in this order."""
 
 
+@functools.cache
 def kind_number(name: str) -> int:
     """Return the number of a kind in the records of elements."""
     return list(KINDS).index(name)

@@ -33,9 +33,14 @@ ELEMENT_KINDS: Mapping[str, ElementKind] = {name: _declared(name) for name in KI
 """All kinds by the name of their folder, in the order of their records."""
 
 
+_OF_MODELS: dict[type, tuple[str, ElementKind]] = {}
+
+
 def kind_of(model: type[Model]) -> tuple[str, ElementKind]:
     """Return the name and the declaration of the kind of a model."""
-    return next(item for item in ELEMENT_KINDS.items() if issubclass(model, item[1].model))
+    if model not in _OF_MODELS:
+        _OF_MODELS[model] = next(item for item in ELEMENT_KINDS.items() if issubclass(model, item[1].model))
+    return _OF_MODELS[model]
 
 
 def with_elements(base: type[M]) -> type[M]:

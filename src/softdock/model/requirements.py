@@ -1,5 +1,6 @@
 """Requirements: a limit on a metric, allowed outcomes, or limits on the conditions at the first contact."""
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
@@ -126,9 +127,13 @@ class Requirement(Model):
 
     def _bound(self, key: str, given: Any, unit: str) -> float | None:
         try:
-            return None if given is None else parse_quantity(given, unit or "1")
+            return None if given is None else _parse_limit(given, unit or "1")
         except ValueError as error:
             raise FieldError(key, str(error)) from None
+
+
+_parse_limit = functools.lru_cache(maxsize=1024)(parse_quantity)
+"""Limits in SI; parsed once, because every run of a campaign is compared with the same ones."""
 
 
 def metric_names(requirements: Mapping[str, Requirement], metrics: Mapping[str, str]) -> dict[str, str]:

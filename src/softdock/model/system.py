@@ -89,12 +89,12 @@ class Body(Model):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        moments = (
-            np.linalg.eigvalsh(self.inertia_matrix())
+        moments = sorted(
+            np.linalg.eigvalsh(self.inertia_matrix()).tolist()
             if isinstance(self.inertia, FullInertia)
-            else np.sort(self.inertia)
+            else self.inertia
         )
-        slack = 1e-9 * max(float(np.abs(moments).max()), 1e-300)
+        slack = 1e-9 * max(*map(abs, moments), 1e-300)
         if moments[0] < -slack:
             raise FieldError("inertia", f"has a negative principal moment ({moments[0]:.6g} kg m^2)")
         if moments[2] > moments[0] + moments[1] + slack:
@@ -279,6 +279,8 @@ class System(WithElements):
 
     def _check_moved_mass(self, name: str) -> None:
         """Raise FieldError for a joint that moves no mass or inertia, whose acceleration would be infinite."""
+        if self.bodies[name].mass > 0.0 and self.bodies[name].inertia_matrix().any():
+            return
         moved = [n for n in self.bodies if name in self.lineage(n)]
         if any(structure.body in moved for structure in self.structures.values()):
             return  # a structure has mass and extent
@@ -338,11 +340,13 @@ class System(WithElements):
 
     def check_motion(self, field: str, value: object, element: JointElement) -> None:
         """Raise FieldError for a value along a joint that turns with a unit of one that slides, or the reverse."""
+        if not isinstance(value, Measured):
+            return
         try:
             motion = self.motions_of(element)[0]
         except ValueError:  # reported by the check of the element
             return
-        if isinstance(value, Measured) and value.motion not in (None, motion):
+        if value.motion not in (None, motion):
             raise FieldError(field, f"has the unit of a {value.motion} joint, but this one is {motion}")
 
 

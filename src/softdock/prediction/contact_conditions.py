@@ -26,13 +26,13 @@ def contact_conditions(assembly: Assembly, state: Floats, tip: Anchor, port: Anc
     Kernels compute them, as they compute the motion that controllers see.
     """
     motions = motions_at_state(assembly, state).view(np.ndarray)
-    own, base, R_LT, p_LT = _frame(assembly, motions, tip)
-    other, root, R_AP, p_AP = _frame(assembly, motions, port)
-    R_NP, R_NT = link_rotation(other, root, R_AP), link_rotation(own, base, R_LT)
-    x, y, z = link_point(own, base, p_LT)
-    px, py, pz = link_point(other, root, p_AP)
-    v, u = point_velocity(own, base, x, y, z), point_velocity(other, root, x, y, z)
-    a, b = link_angular_velocity(own, base), link_angular_velocity(other, root)
+    own, R_LT, p_LT = _frame(assembly, motions, tip)
+    other, R_AP, p_AP = _frame(assembly, motions, port)
+    R_NP, R_NT = link_rotation(other, other, R_AP), link_rotation(own, own, R_LT)
+    x, y, z = link_point(own, own, p_LT)
+    px, py, pz = link_point(other, other, p_AP)
+    v, u = point_velocity(own, own, x, y, z), point_velocity(other, other, x, y, z)
+    a, b = link_angular_velocity(own, own), link_angular_velocity(other, other)
     p_PT = rotate_inverse(R_NP, x - px, y - py, z - pz)
     v_PT = rotate_inverse(R_NP, v[0] - u[0], v[1] - u[1], v[2] - u[2])
     w_PT = rotate_inverse(R_NP, a[0] - b[0], a[1] - b[1], a[2] - b[2])
@@ -51,7 +51,7 @@ def contact_conditions(assembly: Assembly, state: Floats, tip: Anchor, port: Anc
 
 
 class _Link(NamedTuple):
-    """Fields of a motion that velocities of points depend on, as lists: Python reads them ten times faster."""
+    """Motion of a link, and pose of the base of its tree, as lists: Python reads them ten times faster."""
 
     R: list[float]
     p: list[float]
@@ -62,12 +62,10 @@ class _Link(NamedTuple):
 
 def _frame(
     assembly: Assembly, motions: NDArray[np.void], anchor: Anchor
-) -> tuple[_Link, _Link, list[float], list[float]]:
-    """Return the link of a frame, the base of its tree, and rotation (9,) and position of the frame in the link."""
+) -> tuple[_Link, list[float], list[float]]:
+    """Return the link of a frame, with the base of its tree, and rotation (9,) and position of the frame in it."""
     placed = assembly.placed[anchor.body]
-    X_LF = placed.X_LB @ anchor.pose()
-    link, base = (
-        _Link(*(motions[i][name].tolist() for name in _Link._fields))
-        for i in (placed.link, assembly.links.view(np.ndarray)["root"][placed.link])
-    )
-    return link, base, X_LF.R.ravel().tolist(), X_LF.p.tolist()
+    X_LF, root = placed.X_LB @ anchor.pose(), assembly.links.view(np.ndarray)["root"][placed.link]
+    own = (motions[name][placed.link].tolist() for name in ("R", "p", "V"))
+    link = _Link(*own, *(motions[name][root].tolist() for name in ("R_NB", "p_NB")))
+    return link, X_LF.R.ravel().tolist(), X_LF.p.tolist()

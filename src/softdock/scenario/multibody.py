@@ -40,9 +40,11 @@ from softdock.scenario.expressions import (
 from softdock.scenario.phases import check_phases
 from softdock.scenario.run_settings import Approach, DockingFrames, Impact, Integrator, Record
 from softdock.tree.frames import Anchor
+from softdock.tree.joints import Free
 
 if TYPE_CHECKING:
-    from softdock.assembly.assembler import Assembly
+    from softdock.assembly.approach import DockingPoses
+    from softdock.assembly.assembler import Assembly, FreeStart
 
 
 OUT_OF_PROPELLANT, ABORTED = "out_of_propellant", "aborted"
@@ -259,28 +261,47 @@ class MultibodyScenario(ScenarioBase, System):
 
     def at_start(self) -> System:
         """Return the system with the initial motion that the approach gives it."""
-        return self.assemble().system
+        if self.approach is None:
+            return self
+        body = self.bodies[self.approach.chaser]
+        joint = Free(
+            **self._chaser_start(self.approach, self.docking_poses(self.assemble_described()))._asdict()
+        )
+        moved = {self.approach.chaser: body.model_copy(update={"joint": joint})}
+        return self.model_copy(update={"bodies": {**self.bodies, **moved}})
 
-    def place_chaser(self, described: "Assembly") -> "Assembly":
-        """Return the assembly of the system as it is described, with its chaser placed by the approach."""
-        from softdock.assembly.approach import chaser_start
+    def place_chaser(self, described: "Assembly", poses: "DockingPoses | None" = None) -> "Assembly":
+        """Return the assembly of the system as it is described, with its chaser placed by the approach.
+
+        `poses` are those of tip and port in that system, if they are known.
+        """
         from softdock.assembly.assembler import replace_start
 
-        a = self.approach
-        if a is None:
+        if self.approach is None:
             return described
-        start = chaser_start(
-            described,
-            chaser=a.chaser,
-            tip=a.tip,
-            port=a.port,
+        start = self._chaser_start(self.approach, poses or self.docking_poses(described))
+        return replace_start(described, self.approach.chaser, start)
+
+    def docking_poses(self, described: "Assembly") -> "DockingPoses":
+        """Return poses and motion of tip and port of the approach in the system as it is described."""
+        from softdock.assembly.approach import docking_poses
+
+        assert self.approach is not None
+        return docking_poses(described, self.approach.chaser, self.approach.tip, self.approach.port)
+
+    def _chaser_start(self, a: Approach, poses: "DockingPoses") -> "FreeStart":
+        """Return the initial motion of the chaser of an approach."""
+        from softdock.assembly.approach import chaser_start
+
+        return chaser_start(
+            self,
+            poses,
             p_PT=np.array([*a.offset, -a.distance]),
             turn=np.array([*a.tilt, 0.0]),
             roll=a.roll,
             v_PT=np.array([*a.lateral, a.speed]),
             w_PT=np.array(a.rate, float),
         )
-        return replace_start(described, a.chaser, start)
 
     def _check_condition(self, field: str, event: Event) -> None:
         self._check_text(field, partial(check_condition, self, self.names, event.when))

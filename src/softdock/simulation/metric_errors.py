@@ -7,11 +7,13 @@ from typing import Any
 
 from softdock.assembly.reaction_channels import ReactionChannels
 from softdock.model.expressions import MetricExpression
-from softdock.model.formulas import Constant, Formula, constant_value
+from softdock.model.formulas import Constant, Formula, constant_value, observations_in
 from softdock.model.member_kinds import reactions_of
 from softdock.model.observations import Observation
 from softdock.result import PeakReaction
 
+Source = tuple[str, str, str]
+"""Kind and name of a reaction, and the field of its peak with the error."""
 ChannelErrors = Mapping[Observation, float]
 """Estimated errors of channels [SI]; a channel without an entry has no estimate."""
 TOUCHING = reactions_of("contact")
@@ -28,17 +30,51 @@ def metric_errors(
 
     `channels` are those of the reactions, `expressions` the metrics that a scenario defines.
     """
-    reactions = tuple(reactions)
-    errors: dict[str, float | None] = dict(_peak_errors(reactions))
-    if expressions:
-        of_max, of_min = _channel_errors(reactions, channels)
+    return MetricErrors(channels, expressions).of_run(tuple(reactions), metrics)
+
+
+class MetricErrors:
+    """Errors of the metrics of a scenario, prepared once for all runs: which of them follow from peaks of reactions."""
+
+    def __init__(
+        self, channels: Iterable[ReactionChannels], expressions: Mapping[str, MetricExpression]
+    ) -> None:
+        of_max, of_min = _sources(channels)
+        self._own = frozenset(expressions)
+        self._formulas: list[tuple[str, Formula, dict[Observation, Source]]] = []
         for name, metric in expressions.items():
             known = {"max": of_max, "min": of_min}.get(metric.statistic)
-            is_peak = known is not None and metric.formula is not None
-            errors[name] = formula_error(metric.formula, known) if is_peak else None  # type: ignore[arg-type]
-    return {
-        name: error for name, error in errors.items() if error is not None and metrics.get(name) is not None
-    }
+            if known is None or metric.formula is None:
+                continue
+            needed = list(observations_in(metric.formula))
+            if all(observation in known for observation in needed):
+                self._formulas.append((name, metric.formula, {o: known[o] for o in needed}))
+
+    def of_run(self, reactions: tuple[PeakReaction, ...], metrics: Mapping[str, Any]) -> dict[str, float]:
+        """Return the errors of the metrics of a run that have a value, from its peak reactions [SI]."""
+        errors = {name: error for name, error in _peak_errors(reactions) if name not in self._own}
+        if self._formulas:
+            found = {(reaction.kind, reaction.name): reaction for reaction in reactions}
+            for name, formula, sources in self._formulas:
+                errors[name] = formula_error(formula, _known_errors(sources, found))
+        return {
+            name: error
+            for name, error in errors.items()
+            if error is not None and metrics.get(name) is not None
+        }
+
+
+def _known_errors(
+    sources: Mapping[Observation, Source], found: Mapping[tuple[str, str], PeakReaction]
+) -> dict[Observation, float]:
+    """Return the errors of channels from the peak reactions of a run that have an error."""
+    errors = {}
+    for observation, (kind, name, field) in sources.items():
+        reaction = found.get((kind, name))
+        error = None if reaction is None else getattr(reaction, field)
+        if error is not None:
+            errors[observation] = error
+    return errors
 
 
 def formula_error(formula: Formula, errors: ChannelErrors) -> float | None:
@@ -87,30 +123,23 @@ def _peak_errors(reactions: tuple[PeakReaction, ...]) -> Iterator[tuple[str, flo
         yield "peak_contact_force", largest.force_error
 
 
-def _channel_errors(
-    reactions: tuple[PeakReaction, ...], channels: Iterable[ReactionChannels]
-) -> tuple[dict[Observation, float], dict[Observation, float]]:
-    """Return the errors of the channels of reactions: of their largest values, and of their smallest ones.
+def _sources(
+    channels: Iterable[ReactionChannels],
+) -> tuple[dict[Observation, Source], dict[Observation, Source]]:
+    """Return where the errors of the channels of reactions are: of their largest values, and of their smallest ones.
 
     The size of a vector is smallest where nothing acts, which is no peak. Components have the error of their vector.
     """
-    found = {(reaction.kind, reaction.name): reaction for reaction in reactions}
-    of_max: dict[Observation, float] = {}
-    of_min: dict[Observation, float] = {}
+    of_max: dict[Observation, Source] = {}
+    of_min: dict[Observation, Source] = {}
     for channel in channels:
-        reaction = found.get((channel.kind, channel.name))
-        if reaction is None:
-            continue
-        for size, word, letter, error in (
-            (channel.force, "force", "f", reaction.force_error),
-            (channel.moment, "moment", "t", reaction.moment_error),
-        ):
-            if size is None or error is None:
+        for size, word, letter in ((channel.force, "force", "f"), (channel.moment, "moment", "t")):
+            if size is None:
                 continue
-            prefix = size.field.removesuffix(word)
+            prefix, source = size.field.removesuffix(word), (channel.kind, channel.name, f"{word}_error")
             components = [replace(size, field=f"{prefix}{letter}{axis}") for axis in "xyz"]
             # On a joint that turns, the `force` of an element is its `moment`.
             sizes = [size] if channel.force is not None else [size, replace(size, field="force")]
-            of_max |= dict.fromkeys((*sizes, *components), error)
-            of_min |= dict.fromkeys((*(sizes if channel.signed else ()), *components), error)
+            of_max |= dict.fromkeys((*sizes, *components), source)
+            of_min |= dict.fromkeys((*(sizes if channel.signed else ()), *components), source)
     return of_max, of_min

@@ -1,6 +1,6 @@
 """Run a scenario of kind `multibody`."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +9,15 @@ import numpy as np
 from softdock.assembly.assembler import Assembly
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
-from softdock.assembly.interfaces import interface_records, refuse_overlapping_pins
+from softdock.assembly.interfaces import refuse_overlapping_pins
 from softdock.dynamics.data_memory import MemoryOfThread
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.search.events import ACTION, ActionKind, Logging
 from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
 from softdock.dynamics.session import Session
-from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import without_controllers
+from softdock.elements.declaration import ElementKind
 from softdock.elements.load.model import Load
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.errors import InputError
@@ -31,7 +31,6 @@ from softdock.quantities.model import FieldError
 from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
-from softdock.simulation.metric_errors import metric_errors
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.reaction_errors import ReactionErrors
@@ -39,7 +38,6 @@ from softdock.simulation.reactions import reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
-from softdock.simulation.surface_checks import enclosed_depths
 from softdock.simulation.topology import RecordedChannels, Topology
 from softdock.simulation.validity import assess_validity
 from softdock.tree.kernels.tree import copy_records, records
@@ -48,6 +46,10 @@ DIVERGED = 0.5
 """Spurious gain of energy, relative to the energy scale of the run, above which a run has diverged."""
 
 NOTHING = ChangedMembers(())
+NOTICED_KINDS = {
+    name: kind for name, kind in ELEMENT_KINDS.items() if type(kind).notice is not ElementKind.notice
+}
+"""Kinds of elements of which something may surprise at the end of a run."""
 
 
 class PreparedMultibody:
@@ -68,12 +70,13 @@ class PreparedMultibody:
         self.topology = Topology(scenario) if topology is None else topology
         self.assembly = self.topology.assemble(scenario, changed)
         pairs, contact_pairs = self.topology.pairs(scenario, self.assembly, changed)
-        interfaces, pins = interface_records(scenario, self.assembly)
+        interfaces, pins = self.topology.interfaces(scenario, self.assembly, changed)
+        capturing = self._docking_contacts if self._needs_conditions else ()
         self.simulation = Simulation(
             assembly=self.assembly,
-            settings=_settings(scenario),
+            settings=self.topology.settings(scenario),
             channels=self.topology.channels(scenario, self.assembly, changed),
-            events=self._events(self._docking_contacts if self._needs_conditions else ()),
+            events=self.topology.capturing_events(scenario, capturing, changed),
             actions=self.topology.actions(scenario, self.assembly, changed),
             pairs=pairs,
             contact_pairs=contact_pairs,
@@ -104,14 +107,14 @@ class PreparedMultibody:
         return prepare
 
     def check_start(self, session: Session | None = None) -> None:
-        """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
+        """Raise `InputError` where bodies overlap at the start; uses a session that has begun if one is given."""
         simulation = self.simulation
-        enclosed = enclosed_depths(self.assembly, simulation.pairs, simulation.contact_pairs)
-        refuse_overlap(self.scenario, list(map(max, simulation.depths_at_start(session), enclosed)))
-        refuse_overlapping_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
+        session = session or simulation.begin()
+        depths = map(max, simulation.depths_at_start(session), session.enclosed)
+        refuse_overlap(self.scenario, list(depths))
+        refuse_overlapping_pins(self.scenario, session.pin_overlaps.tolist())
         if self.scenario.phases:
-            values = (session or simulation.begin()).values()
-            refuse_ended_phase(self.scenario, self.topology.event_index, simulation.events, values)
+            refuse_ended_phase(self.scenario, self.topology.event_index, simulation.events, session.values())
 
     def begin(self, simulation: Simulation | None = None) -> Session:
         """Return a session at the start. Raises `InputError` where bodies overlap there."""
@@ -144,20 +147,14 @@ class PreparedMultibody:
 
     def result(self, run: Run) -> Result:
         """Return a finished run as a result: outcome, metrics, conservation check and history."""
-        result, frames = (
-            _result(self.scenario, run, self.topology, self._changed),
-            self.scenario.docking_frames,
-        )
-        if frames is None or not self.topology.contact_names:
-            return result
-        conditions, captured = None, run.captured
-        if captured is not None and self.topology.docking_contacts:
+        frames, captured, conditions = self.scenario.docking_frames, run.captured, None
+        if captured is not None and self.topology.docking_contacts and frames is not None:
             conditions = contact_conditions(self.assembly, captured.state, frames.tip, frames.port)
-        values = conditions.values() if conditions is not None else [None] * len(CONDITION_METRICS)
-        condition_metrics = {
-            name: x for name, x in zip(CONDITION_METRICS, values) if name not in result.metrics
-        }
-        return replace(result, contact_conditions=conditions, metrics={**result.metrics, **condition_metrics})
+        values: Iterable[float | None] = ()
+        if frames is not None and self.topology.contact_names:
+            values = conditions.values() if conditions is not None else [None] * len(CONDITION_METRICS)
+        condition_metrics = dict(zip(CONDITION_METRICS, values))
+        return _result(self.scenario, run, self.topology, self._changed, conditions, condition_metrics)
 
     def predict(self) -> dict[str, Any] | None:
         """Return the impact that the scenario describes, or that at the first contact; None where nothing touches."""
@@ -195,20 +192,12 @@ class PreparedMultibody:
         """Whether the run has contact conditions, so that it captures the first contact."""
         return bool(self.topology.docking_contacts)
 
-    def _events(self, capturing: Collection[str]) -> np.recarray:
-        """Return the events, with those armed that capture the state when one of these contacts begins."""
-        events = copy_records(self.topology.events)
-        self.topology.set_limits(events, self.scenario)
-        if capturing:
-            first, names = self.topology.first_capture, self.topology.contact_names
-            captures = events.view(np.ndarray)[first : first + len(names)]  # field access is ten times faster
-            captures["armed"] = captures["once"] = [name in capturing for name in names]
-        return events
-
     def _capturing(self, contacts: Collection[str], *, stop: bool = False) -> Simulation:
         """Return the simulation that captures the state when the first of these contacts begins, and may stop there."""
-        events, actions = self._events(contacts), self.simulation.actions
+        events = self.topology.capturing_events(self.scenario, contacts, self._changed)
+        actions = self.simulation.actions
         if stop:
+            events = copy_records(events)
             capture = events.logging == Logging.CAPTURE_STATE
             events.first_action[capture], events.actions[capture] = len(actions), 1
             ending = records(1, ACTION)
@@ -238,23 +227,14 @@ def _with_frames(timing: Timing, frames: Frames) -> Timing:
     )
 
 
-def _settings(scenario: MultibodyScenario) -> Settings:
-    integrator, record = scenario.integrator, scenario.record
-    return Settings(
-        duration=scenario.duration,
-        method=Method(integrator.method),
-        step=integrator.step,
-        accuracy=StepTolerances(**integrator.accuracy.model_dump()),
-        max_step=integrator.max_step or np.inf,
-        max_steps=integrator.max_steps,
-        record_rate=record.rate,
-        record_contact=record.contact_steps,
-        record_peaks=record.peaks,
-        max_rows=record.max_rows,
-    )
-
-
-def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: ChangedMembers) -> Result:
+def _result(
+    scenario: MultibodyScenario,
+    run: Run,
+    topology: Topology,
+    changed: ChangedMembers,
+    conditions: Mapping[str, float] | None,
+    condition_metrics: Mapping[str, float | None],
+) -> Result:
     names = list(scenario.events)
     events = tuple(
         RunEvent(time=t, name=names[i], message=scenario.events[names[i]].message)
@@ -266,6 +246,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
     estimate = ReactionErrors(scenario, run, read_reactions(topology.reaction_rows, run))
     reactions = estimate.reactions()
     metrics = {**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)}
+    metrics |= {name: value for name, value in condition_metrics.items() if name not in metrics}
     valid, warnings = assess_validity(scenario, run, reactions)
     return Result(
         scenario=scenario.name,
@@ -280,7 +261,8 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
         ),
         loads=reactions,
         metrics=metrics,
-        metric_errors=metric_errors(reactions, topology.reactions, topology.expressions, metrics),
+        metric_errors=topology.metric_errors.of_run(reactions, metrics),
+        contact_conditions=conditions,
         audit=_audit(scenario, run, estimate.energy_share),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),
@@ -292,6 +274,9 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology, changed: 
 
 def _history(run: Run, topology: Topology) -> History:
     """Return the recorded rows at distinct times."""
+    if len(run.history) == 1:
+        alone = run.history.copy()
+        return History(time=alone[:, 0], channels=RecordedChannels(alone, topology.labels))
     peaks = run.peaks.view(np.ndarray)
     needed = np.concatenate([peaks["t_largest"], peaks["t_smallest"], [t for t, _ in run.log]])
     rows, time = space_rows(run.history[:, 0], needed)
@@ -308,7 +293,7 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
             notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
     notices += [sentence for _, sentence in controller_outcomes(scenario, topology, run)]
     notices += lost_measurements(scenario, topology, run)
-    for kind_name, kind in ELEMENT_KINDS.items():
+    for kind_name, kind in NOTICED_KINDS.items():
         states = getattr(run.states, kind_name, None)
         notices += [
             notice

@@ -1,20 +1,24 @@
 """Topology and index tables of a multibody scenario, shared by all scenarios that differ from it in numbers only."""
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 
+from softdock.assembly.approach import DockingPoses
 from softdock.assembly.assembler import Assembly, has_layout_of, write_numbers
 from softdock.assembly.channels.bodies import JOINT_REACTION, REACTION_FIELDS
-from softdock.assembly.channels.records import channel_records, use_line_forces
+from softdock.assembly.channels.records import channel_records, has_line_forces, use_line_forces
 from softdock.assembly.channels.registry import default_observations, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
+from softdock.assembly.interfaces import interface_records
 from softdock.assembly.reaction_channels import ReactionChannels, reaction_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.channels.channels import LARGEST
 from softdock.dynamics.kernels.search.events import EVENT, Logging
+from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.elements.registry import ELEMENT_KINDS
 from softdock.elements.spring.model import Spring, energy_metric
 from softdock.model.changed_members import ChangedMembers
@@ -25,6 +29,7 @@ from softdock.model.observations import Observation
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulation.metric_errors import MetricErrors
 from softdock.simulation.metrics import (
     TRACKED,
     ParsedMetric,
@@ -72,10 +77,11 @@ class RecordedChannels(Mapping[str, Channel]):
 
 
 class Topology:
-    """Channels, events, metrics and units of a scenario, and the arrays that similar scenarios copy."""
+    """Channels, events, metrics and units of a scenario, and the arrays that similar scenarios share."""
 
     def __init__(self, scenario: MultibodyScenario) -> None:
         self.scenario = scenario
+        self._settings_before = (scenario.integrator, scenario.record, scenario.duration), _settings(scenario)
 
     @cached_property
     def observations(self) -> list[Watched]:
@@ -142,6 +148,11 @@ class Topology:
     def expressions(self) -> dict[str, MetricExpression]:
         """Parsed metrics of the scenario."""
         return {name: parse_metric(text) for name, text in self.scenario.all_metrics().items()}
+
+    @cached_property
+    def metric_errors(self) -> MetricErrors:
+        """Errors of the metrics that follow from peaks of reactions."""
+        return MetricErrors(self.reactions, self.expressions)
 
     @cached_property
     def window_plan(self) -> WindowPlan:
@@ -352,9 +363,24 @@ class Topology:
         """Return a scenario of this topology with other numbers of some members as arrays, at its start."""
         if not self.keeps_layout(scenario, changed):
             return scenario.assemble()
-        if not changed:
-            return scenario.place_chaser(self.base_assembly)
-        return scenario.place_chaser(write_numbers(self.base_assembly, scenario, changed))
+        base = self.base_assembly
+        described = write_numbers(base, scenario, changed) if changed else base
+        known = changed.names("approach").isdisjoint(("tip", "port")) and np.array_equal(described.y, base.y)
+        return scenario.place_chaser(described, self._resting_poses if known else None)
+
+    @cached_property
+    def _resting_poses(self) -> DockingPoses | None:
+        """Poses of tip and port before the chaser is placed, of a system at rest: no masses change them."""
+        base = self.base_assembly
+        at_rest = self.scenario.approach is not None and not base.velocities.any()
+        return self.scenario.docking_poses(base) if at_rest else None
+
+    def settings(self, scenario: MultibodyScenario) -> Settings:
+        """Return the settings of runs of a scenario; the same object where they are those of the scenario before."""
+        parts, known = (scenario.integrator, scenario.record, scenario.duration), self._settings_before
+        if not all(map(operator.is_, parts, known[0])):
+            known = self._settings_before = parts, _settings(scenario)
+        return known[1]
 
     def channels(
         self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
@@ -362,6 +388,8 @@ class Topology:
         """Return the channels of a scenario of this topology."""
         if not self.keeps_layout(scenario, changed):
             return self._make_channels(scenario, assembly)
+        if not has_line_forces(scenario):
+            return self._channels
         channels = copy_records(self._channels)
         use_line_forces(channels, assembly)  # the search for peaks of their forces depends on their stiffness
         return channels
@@ -384,7 +412,7 @@ class Topology:
     ) -> np.recarray:
         """Return the actions of the events of a scenario of this topology."""
         if not changed.affects("events", "phases"):
-            return copy_records(self._actions)
+            return self._actions
         return self._make_actions(scenario, assembly)
 
     @cached_property
@@ -403,11 +431,33 @@ class Topology:
             return [*then, *windows.actions(name), *plan.signals(name, self.event_index)]
         return plan.actions(name, self.event_index, windows, [scenario.phases[i] for i in plan.order])
 
-    def set_limits(self, events: np.recarray, scenario: MultibodyScenario) -> None:
-        """Write the time limits of the phases of a scenario of this topology into its events."""
+    def capturing_events(
+        self, scenario: MultibodyScenario, capturing: Collection[str], changed: ChangedMembers
+    ) -> np.recarray:
+        """Return the events of a scenario of this topology, with those armed that capture the state at contacts.
+
+        `capturing` has the contacts of which the first one that begins is captured.
+        """
+        if changed.affects("phases"):
+            return self._make_events(scenario, capturing)
+        key = tuple(capturing)
+        if key not in self._events:
+            self._events[key] = self._make_events(self.scenario, capturing)
+        return self._events[key]
+
+    @cached_property
+    def _events(self) -> dict[tuple[str, ...], np.recarray]:
+        return {}
+
+    def _make_events(self, scenario: MultibodyScenario, capturing: Collection[str]) -> np.recarray:
+        events = copy_records(self.events)
         for phase in scenario.phases:
             if phase.within is not None:
                 events[self.event_index[limit_of(phase.name)]].dwell = phase.within
+        for i, name in enumerate(self.contact_names, self.first_capture):
+            if name in capturing:
+                events[i].armed = events[i].once = 1
+        return events
 
     def pairs(
         self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
@@ -415,9 +465,42 @@ class Topology:
         """Return the contacts of a scenario of this topology."""
         if changed.affects("surfaces", "contacts") or not self.keeps_layout(scenario, changed):
             return pair_records(scenario, assembly, scenario.directory)
-        records, pairs = self._pairs
-        return copy_records(records), pairs
+        return self._pairs
+
+    def interfaces(
+        self, scenario: MultibodyScenario, assembly: Assembly, changed: ChangedMembers
+    ) -> tuple[np.recarray, np.recarray]:
+        """Return the interfaces of a scenario of this topology, and their pins."""
+        if changed.affects("interfaces") or not self.keeps_layout(scenario, changed):
+            return interface_records(scenario, assembly)
+        return self._interfaces
+
+    @cached_property
+    def _interfaces(self) -> tuple[np.recarray, np.recarray]:
+        return interface_records(self.scenario, self.base_assembly)
 
     @cached_property
     def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:
         return pair_records(self.scenario, self.base_assembly, self.scenario.directory)
+
+
+def _settings(scenario: MultibodyScenario) -> Settings:
+    integrator, record, accuracy = scenario.integrator, scenario.record, scenario.integrator.accuracy
+    return Settings(
+        duration=scenario.duration,
+        method=Method(integrator.method),
+        step=integrator.step,
+        accuracy=StepTolerances(
+            length=accuracy.length,
+            angle=accuracy.angle,
+            speed=accuracy.speed,
+            rate=accuracy.rate,
+            force=accuracy.force,
+        ),
+        max_step=integrator.max_step or np.inf,
+        max_steps=integrator.max_steps,
+        record_rate=record.rate,
+        record_contact=record.contact_steps,
+        record_peaks=record.peaks,
+        max_rows=record.max_rows,
+    )

@@ -13,6 +13,9 @@ from softdock.spatial.rotations import cross, skew
 from softdock.spatial.vectors import motion_shift
 
 Floats = NDArray[np.float64]
+_EYE = np.eye(3)
+_ENTRIES = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
+"""Numbers of the entries of a symmetric matrix among its six."""
 
 
 def symmetric_entries(J: Floats) -> Floats:
@@ -22,7 +25,7 @@ def symmetric_entries(J: Floats) -> Floats:
 
 def symmetric_matrix(entries: Floats) -> Floats:
     """Return the symmetric matrices (..., 3, 3) with the entries xx, yy, zz, xy, xz, yz (..., 6)."""
-    return entries[..., [[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+    return entries[..., _ENTRIES]
 
 
 def inertia_from_second_moments(S: Floats) -> Floats:
@@ -32,7 +35,7 @@ def inertia_from_second_moments(S: Floats) -> Floats:
 
 def rigid_inertia(mass: float, centre: Floats, J: Floats) -> Floats:
     """Return the inertia (10,) about the origin: mass [kg], centre of mass [m], inertia J about it (3, 3) [kg m2]."""
-    about_origin = J + mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    about_origin = J + mass * (centre @ centre * _EYE - centre[:, None] * centre)
     return np.concatenate([[mass], mass * centre, symmetric_entries(about_origin)])
 
 

@@ -21,11 +21,13 @@ class Pose:
 
     @classmethod
     def identity(cls) -> "Pose":
-        """Return the pose of a frame in itself."""
-        return cls(R=np.eye(3), p=np.zeros(3))
+        """Return the pose of a frame in itself, one object for all frames."""
+        return _IDENTITY
 
     def __matmul__(self, other: "Pose") -> "Pose":
         """Return X_AC from X_AB and X_BC."""
+        if other is _IDENTITY:
+            return self
         return Pose(R=self.R @ other.R, p=self.point(other.p))
 
     def inverse(self) -> "Pose":
@@ -57,3 +59,7 @@ class Pose:
         """Return a wrench or momentum about B's origin as one about A's origin in A, shape (6,)."""
         f = self.R @ W_B[3:]
         return np.concatenate([self.R @ W_B[:3] + cross(self.p, f), f])
+
+
+_IDENTITY = Pose(R=np.eye(3), p=np.zeros(3))
+_IDENTITY.R.flags.writeable = _IDENTITY.p.flags.writeable = False

@@ -1,5 +1,6 @@
 """Frames on bodies, to which elements and surfaces are attached."""
 
+import functools
 from typing import Self
 
 from pydantic import model_validator
@@ -34,4 +35,8 @@ class Anchor(Model):
 
     def pose(self) -> Pose:
         """Return the frame in its body."""
-        return pose_at(self.at, self.attitude)
+        return _pose_at(self.at, self.attitude)
+
+
+_pose_at = functools.lru_cache(maxsize=256)(pose_at)
+"""Poses of frames; found once, because every run of a campaign needs those of the same frames."""

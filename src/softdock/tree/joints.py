@@ -350,4 +350,6 @@ def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float6
 
 def pose_at(at: Sequence[float], attitude: Attitude) -> Pose:
     """Return the pose of a frame that is given by its position [m] and its attitude."""
+    if attitude == IDENTITY and not any(at):
+        return Pose.identity()
     return Pose(R=matrix_from_quaternion(quaternion(attitude)), p=np.asarray(at, float))

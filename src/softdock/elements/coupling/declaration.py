@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from numpy.typing import NDArray
-
 from softdock.elements.coupling.kernels import CouplingValue
 from softdock.elements.coupling.model import Coupling
-from softdock.elements.declaration import ConnectionKind, ElementRecord, RunStart, Surroundings
+from softdock.elements.declaration import ConnectionKind, ElementRecord, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
 from softdock.elements.kernels.motion_profiles import UNLIMITED
 from softdock.quantities.model import FieldError, Findings
@@ -86,13 +84,6 @@ class CouplingKind(ConnectionKind):
             f"The plug of {name!r} passed {1e3 * state.largest_miss:.3g} mm beside the axis of its socket, whose "
             f"capture radius is {1e3 * element.effective_capture_radius:.3g} mm: nothing acted on it."
         )
-
-    def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: RunStart
-    ) -> None:
-        """Set depth and speed up to which a plug rests at its end stop, and response times; Eq. (M117)."""
-        for law, own in zip(laws, data):
-            run.set_resting_limits_between(own, law["stop_stiffness"])
 
     def write(self, out: ElementRecord, element: Coupling, around: Surroundings) -> None:
         """Fill the records."""

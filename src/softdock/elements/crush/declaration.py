@@ -2,13 +2,10 @@
 
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from softdock.elements.crush.kernels import CrushValue, least_depth
 from softdock.elements.crush.model import Crushable
-from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, Floats, JointKind, Surroundings
+from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
-from softdock.elements.kernels.yielding import RESOLVED
 from softdock.tree.indices import StateKind
 
 
@@ -73,9 +70,3 @@ class CrushKind(JointKind):
         law.elastic_limit = element.plateau / stiffness
         s = law.side * (around.q[out.element.at_q] - law.start)
         law.crushed = max(element.crushed, least_depth(law, s) if element.active else 0.0)
-
-    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
-        """Let the permanent depth be as exact as the position of the joint, and the force as a part of the plateau."""
-        for record, law in zip(records, laws):
-            at_q, depth = tolerance[record["at_q"]], RESOLVED * law["elastic_limit"]
-            tolerance[record["at_state"]] = min(at_q, depth)

@@ -10,7 +10,7 @@ import numpy as np
 
 from softdock.elements.kernels.joints import push_joint
 from softdock.elements.kernels.tangents import add_joint_tangents
-from softdock.elements.kernels.yielding import yielding_share
+from softdock.elements.kernels.yielding import RESOLVED, yielding_share
 from softdock.native.decorators import inline, kernel
 
 
@@ -132,6 +132,14 @@ def add_tangents(system, i, t, q, u, linear):
         if law.side * u[element.at_u] > 0.0:
             k *= max(0.0, 1.0 - crush_share(law, e, depth))
         add_joint_tangents(element, linear, k, 0.0)
+
+
+@kernel
+def set_tolerance(system, i, tolerance):
+    """Let the permanent depth be as exact as the position of the joint, and the force as a part of the plateau."""
+    element = system.elements[i]
+    depth = RESOLVED * system.laws.crush[element.row].elastic_limit
+    tolerance[element.at_state] = min(tolerance[element.at_q], depth)
 
 
 @kernel

@@ -5,14 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softdock.elements.declaration import (
     JOINT_FIELDS,
     ElementRecord,
-    Floats,
     JointKind,
-    RunStart,
     Surroundings,
     has_steep_friction,
     write_friction,
@@ -117,16 +114,3 @@ class DriveKind(JointKind):
         if element.active:  # as when an event switches it on
             speed = 0.0 if element.self_locking else v
             start_drive(out.element, law, state, 0.0, np.empty(0), at, speed, False)
-
-    def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: RunStart
-    ) -> None:
-        """Set depth and speed up to which joints rest on flanks of a backlash, and response times; Eq. (M117)."""
-        for record, law, own in zip(records, laws, data):
-            if law["backlash"] > 0.0:
-                run.set_resting_limits(record, own, law["stiffness"])
-
-    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
-        """Let the delay of the command be as exact as the position of the joint."""
-        late = records["at_state"] >= 0
-        tolerance[records["at_state"][late]] = tolerance[records["at_q"][late]] / laws["rate"][late]

@@ -478,6 +478,14 @@ def branch(system, i):
 
 
 @kernel
+def set_tolerance(system, i, tolerance):
+    """Let the delay of the command be as exact as the position of the joint."""
+    element = system.elements[i]
+    if element.at_state >= 0:
+        tolerance[element.at_state] = tolerance[element.at_q] / system.laws.drive[element.row].rate
+
+
+@kernel
 def switch_off(system, i, t, y):
     """Switch a drive off; the command of a self-locking drive stays where it is."""
     element = system.elements[i]

@@ -23,6 +23,7 @@ The module `kernels` of a kind may define these functions, of element `i` of a s
 - `value(system, i, component)`: its observable fields beside force, energy, deflection and wrench
 - `decide(system, i)`: its decision where the field `acts_above_zero` of its declaration rises through zero;
   `decide_at_start(system, i)`: the same for the initial state
+- `set_tolerance(system, i, tolerance)`: tolerances of its own entries in the state, from those of positions
 """
 
 import math
@@ -156,6 +157,7 @@ branch_at = choose("branch_at", no_branch)
 set_branch = choose("set_branch", do_nothing)
 decide = choose("decide", do_nothing)
 decide_start = choose("decide_at_start", do_nothing)
+set_tolerance = choose("set_tolerance", do_nothing)
 
 
 @kernel

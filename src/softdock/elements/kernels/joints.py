@@ -3,6 +3,19 @@
 from softdock.native.decorators import inline
 from softdock.spatial.kernels import rotation_vector_from_quaternion
 
+LEAST_MOBILITY = (
+    2.2250738585072014e-308  # [1/kg or 1/(kg m2)], the smallest normal number: of axes that cannot move
+)
+
+
+@inline
+def largest_mobility(element, mobility):
+    """Return the largest acceleration per force of the joint axes that an element acts on [1/kg or 1/(kg m2)]."""
+    most = LEAST_MOBILITY
+    for k in range(element.at_u, element.at_u + element.rows):
+        most = max(most, mobility[k])
+    return most
+
 
 @inline
 def joint_deflection(element, q):

@@ -41,14 +41,15 @@ IMPULSE_SHARE = 0.05
 RELEASE_STEP = 0.5
 
 
+@inline
 def set_resting_limits(data, stiffness, mobility, speed, length):
     """Set depth and speed up to which a joint rests at its limit, and the response time; Eq. (M117).
 
     `speed` and `length` are the tolerances of speed and position, `mobility` is the acceleration per force.
     """
-    response_time = 1.0 / math.sqrt(stiffness * mobility)
-    data["resting_depth"] = min(speed * response_time, length)
-    data["resting_speed"], data["response_time"] = speed, response_time
+    data.response_time = 1.0 / math.sqrt(stiffness * mobility)
+    data.resting_depth = min(speed * data.response_time, length)
+    data.resting_speed = speed
 
 
 @inline

@@ -54,6 +54,6 @@ class SpringKind(JointKind):
         if out.element.rows > 1 and out.law.static_friction > 0.0:
             out.element.stiff = 1  # across a slow motion friction is as stiff as a damper F / v
         if element.exponential is not None:
-            out.law.stiffening = Stiffening.EXPONENTIAL
-            out.law.reference = element.exponential.reference
-            out.law.exponent = element.exponential.exponent
+            out.law["stiffening"] = Stiffening.EXPONENTIAL
+            out.law["reference"] = element.exponential.reference
+            out.law["exponent"] = element.exponential.exponent

@@ -1,11 +1,9 @@
 """Declaration of end stops."""
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from numpy.typing import NDArray
-
-from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, RunStart, Surroundings
+from softdock.elements.declaration import JOINT_FIELDS, ElementRecord, JointKind, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.kernels.motion_profiles import UNLIMITED
 from softdock.elements.stop.model import Stop
@@ -66,10 +64,3 @@ class StopKind(JointKind):
         out.law.lower = -UNLIMITED if element.lower is None else element.lower
         upper = element.limit if element.limit is not None else element.upper
         out.law.upper = UNLIMITED if upper is None else upper
-
-    def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: RunStart
-    ) -> None:
-        """Set depth and speed up to which joints rest at their stops, and response times; Eq. (M117)."""
-        for record, law, own in zip(records, laws, data):
-            run.set_resting_limits(record, own, law["stiffness"])

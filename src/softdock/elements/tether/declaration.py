@@ -2,11 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from numpy.typing import NDArray
-
-from softdock.elements.declaration import ConnectionKind, ElementRecord, Floats, RunStart, Surroundings
+from softdock.elements.declaration import ConnectionKind, ElementRecord, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
-from softdock.elements.kernels.yielding import RESOLVED
 from softdock.elements.tether.kernels import TetherValue
 from softdock.elements.tether.model import Tether
 from softdock.quantities.fields import Measured
@@ -89,17 +86,3 @@ class TetherKind(ConnectionKind):
                 out.law[key] = getattr(element.reel, key)
             target = element.reel.target
             out.state.target = element.length if target is None else target
-
-    def set_run_start(
-        self, records: NDArray[Any], laws: NDArray[Any], data: NDArray[Any], run: RunStart
-    ) -> None:
-        """Set stretch and speed up to which a tether rests between slack and taut, and response times; Eq. (M117)."""
-        for law, own in zip(laws, data):
-            run.set_resting_limits_between(own, law["stiffness"])
-
-    def set_tolerances(self, records: NDArray[Any], laws: NDArray[Any], tolerance: Floats) -> None:
-        """Let the free length be as exact as other lengths, and the tension as a part of the force limit."""
-        for record, law in zip(records, laws):
-            if record["at_state"] >= 0:
-                stretch = RESOLVED * law["force_limit"] / law["stiffness"]
-                tolerance[record["at_state"]] = min(tolerance[record["at_state"]], stretch)

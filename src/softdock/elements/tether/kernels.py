@@ -11,7 +11,7 @@ import numpy as np
 from softdock.elements.kernels.one_sided import one_sided_force
 from softdock.elements.kernels.tangents import IDENTITY, activate_connection
 from softdock.elements.kernels.wrenches import push_bodies, set_total
-from softdock.elements.kernels.yielding import yielding_share
+from softdock.elements.kernels.yielding import RESOLVED, yielding_share
 from softdock.native.decorators import inline, kernel
 from softdock.tree.kernels.poses import link_point, point_velocity
 
@@ -213,6 +213,16 @@ def depth(system, i, side, t, q, u):
     law, state = system.laws.tether[element.row], system.states.tether[element.row]
     _, _, _, line, rate = line_motion(system, i)
     return line - free_length(element, law, state, q), rate, 1
+
+
+@kernel
+def set_tolerance(system, i, tolerance):
+    """Let the free length be as exact as other lengths, and the tension as a part of the force limit."""
+    element = system.elements[i]
+    law = system.laws.tether[element.row]
+    if element.at_state >= 0:
+        stretch = RESOLVED * law.force_limit / law.stiffness
+        tolerance[element.at_state] = min(tolerance[element.at_state], stretch)
 
 
 @kernel

@@ -74,6 +74,20 @@ NODE = np.dtype(
 
 
 @kernel
+def write_undeformed(system):
+    """Write the inertias of all links without deformations, also those of the links that axes move."""
+    links, motions = system.links, system.motions
+    for i in range(links.shape[0]):
+        for k in range(10):
+            motions[i].deformed[k] = links[i].own[k]
+        if links[i].parent >= 0:
+            last = links[i].column + links[i].rows - 1
+            moved = system.group_motions[last // LANES].deformed
+            for k in range(10):
+                moved[k, last % LANES] = links[i].own[k]
+
+
+@kernel
 def deform(system, q):
     """Update the inertia of links by the deformation of their structures; Eq. (F40). Expects placed links."""
     links, motions, appendages = system.links, system.motions, system.appendages

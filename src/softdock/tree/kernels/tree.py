@@ -5,6 +5,8 @@ so that one compilation serves every system. Spatial vectors have the angular pa
 they are expressed in the base frame of the tree and taken about its origin.
 """
 
+from typing import Any
+
 import numpy as np
 
 from softdock.native.simd import LANES
@@ -157,22 +159,11 @@ AXIS = np.dtype(
 
 
 def initial_motions(links: np.recarray) -> np.recarray:
-    """Return the motions of links before any state is known: bases at N's origin, structures undeformed."""
+    """Return the motions of links before any state is known, without inertias: bases at N's origin."""
     motions = records(len(links), LINK_MOTION)
     plain, identity = motions.view(np.ndarray), np.eye(3).ravel()
     plain["R_NB"] = identity
     plain["R"][links.view(np.ndarray)["parent"] < 0] = identity
-    plain["deformed"] = links.view(np.ndarray)["own"]
-    return motions
-
-
-def initial_group_motions(links: np.recarray, groups: np.recarray) -> np.recarray:
-    """Return the motions of groups of axes before any state is known: structures undeformed."""
-    motions = records(len(groups), GROUP_MOTION)
-    moving = links.view(np.ndarray)
-    moving = moving[moving["parent"] >= 0]
-    last = moving["column"] + moving["rows"] - 1
-    motions.view(np.ndarray)["deformed"][last // LANES, :, last % LANES] = moving["own"]
     return motions
 
 
@@ -187,7 +178,12 @@ _OF_RECORDS: dict[np.dtype, np.dtype] = {}
 """Record types by dtype, each created once, because NumPy compares identical objects fast."""
 
 
+_NDARRAY: Any = np.ndarray  # descriptors: attribute access on record arrays is slow
+_new, _bytes_of = _NDARRAY.__new__, _NDARRAY.tobytes
+_shape_of, _dtype_of = _NDARRAY.shape.__get__, _NDARRAY.dtype.__get__
+
+
 def copy_records(array: np.recarray) -> np.recarray:
     """Return a copy of contiguous records; copying bytes is ten times faster than copying fields."""
-    memory = bytearray(array.tobytes())
-    return np.ndarray.__new__(np.recarray, array.shape, array.dtype, memory)
+    memory = bytearray(_bytes_of(array))
+    return _new(np.recarray, _shape_of(array), _dtype_of(array), memory)

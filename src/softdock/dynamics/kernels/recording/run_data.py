@@ -59,6 +59,8 @@ RUN_SETTINGS = np.dtype(
         ("watched", np.int64),  # number of channels, the first ones, that events and peaks need
         ("searched", np.int64),  # with those of reactions: number of channels that are read in every step
         ("record_peaks", np.int64),  # 1: every peak gets a row
+        ("length_accuracy", np.float64),  # allowed error of a position in one step [m], and of an angle [rad]
+        ("angle_accuracy", np.float64),
     ],
     align=True,
 )
@@ -209,3 +211,9 @@ class RunData(NamedTuple):
     """(rows, 1 + m): time [s] and channels, one row per sample, peak, event and step in contact."""
     log: NDArray[np.float64]
     """(events, 2): time [s] and index of each event that occurred."""
+    accuracies: NDArray[np.float64]
+    """(n,): error of every state that is allowed in one step; 0: in proportion to the momentum of the system."""
+    start_points: np.recarray
+    """(contacts,): points whose depths are checked at the start."""
+    enclosed: NDArray[np.float64]
+    """(contacts,): depth [m] of these points inside surface B at the start; 0 outside."""

@@ -30,6 +30,7 @@ from softdock.dynamics.kernels.run.conservation import (
     write_conserved,
 )
 from softdock.dynamics.kernels.run.engagement import keep_states_in_steps, update_states
+from softdock.dynamics.kernels.run.run_start import set_run_start
 from softdock.dynamics.kernels.run.state_update import (
     apply_jumps,
     complete_deferred_row,
@@ -46,18 +47,22 @@ from softdock.dynamics.kernels.search.events import (
     next_event,
     perform_actions,
 )
+from softdock.dynamics.kernels.search.resolution import set_resolutions
 from softdock.dynamics.kernels.search.windows import begin_statistics
 from softdock.elements.kernels.dispatch import decide_at_start
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.appendages import write_undeformed
 
 
 @kernel
 def begin_run(run):
-    """Evaluate the initial state: first samples of controllers, near lists, channels, energy and momentum.
+    """Evaluate the initial state, and set what the run has from it: tolerances, inertias, resolutions.
 
-    Returns whether the near lists fit in memory.
+    First samples of controllers, near lists, channels, energy and momentum. Returns whether the near lists fit in
+    memory.
     """
     system, work = run.system, run.workspace
+    write_undeformed(system)
     set_motion(system, run.y)
     if run.settings[0].fixed_step == 0.0:
         keep_states_in_steps(system.element_data)
@@ -69,6 +74,8 @@ def begin_run(run):
         room = refresh_lists(system, True, 0.0)[0] >= 0
     observe(run)
     begin_check(system, run.y, work.conserved, work.check)
+    set_run_start(run)
+    set_resolutions(run)
     return room
 
 
