@@ -115,10 +115,9 @@ def fixed_step(step: float, method: str = "rk4") -> dict[str, Any]:
 
 
 def equal_accuracy(error: float, method: str = "automatic") -> dict[str, Any]:
-    return {
-        "method": method,
-        "accuracy": {"length": error, "angle": error, "speed": error, "rate": error},
-    }
+    """Return an accuracy with the same number for all states, and for forces in proportion to the default ones."""
+    states = dict.fromkeys(("length", "angle", "speed", "rate"), error)
+    return {"method": method, "accuracy": {**states, "force": min(500.0 * error, 1.0)}}
 
 
 def free_joint(position=(0, 0, 0), velocity=(0, 0, 0), **more):

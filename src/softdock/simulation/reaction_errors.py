@@ -27,6 +27,8 @@ LARGEST_SHARE = 2e-6
 """Error of every reaction over the largest one of the run, with that of the motion of heavy parts."""
 CELL_SHARE = 0.01
 """Error of the force of a contact by its cells, over its resolved force; see `docs/theory/contact.md`."""
+MOST_EXPLAINED = 0.02
+"""Largest relative error of energies that errors of amplitudes explain: larger ones of these get a warning."""
 ELEMENT_REACTIONS = frozenset(kind.reaction for kind in ELEMENT_KINDS.values() if kind.reaction is not None)
 
 
@@ -55,7 +57,7 @@ class ReactionErrors:
     @property
     def energy_share(self) -> float:
         """Relative error of energies that the largest errors of amplitudes explain, twice the estimate; Eq. (M146)."""
-        return 4.0 * self._largest_share if self._known else 0.0
+        return min(4.0 * self._largest_share, MOST_EXPLAINED) if self._known else 0.0
 
     def reactions(self) -> tuple[PeakReaction, ...]:
         """Return the peak reactions with their errors, which are unknown in runs of fixed steps."""

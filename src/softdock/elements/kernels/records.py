@@ -53,6 +53,7 @@ ELEMENT_DATA = np.dtype(
             2,
         ),  # stiffness and damping of an element along a joint in the present step
         ("stiffness", np.float64, 2),  # against displacement and rotation in the present step
+        ("impedance", np.float64, 2),  # force and moment per error of a speed and a rate in the present step
         ("peak_stiffness", np.float64, 2),  # at the peak
         # Of an element between bodies, in its frame, rotations first: errors of displacements and velocities of the
         # present step, their sums at its start, what is left of these at its end.

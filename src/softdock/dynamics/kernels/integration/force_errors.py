@@ -34,6 +34,8 @@ UNRESOLVED_SHARE = 1e-4
 # Of the largest force of an element so far: where earlier errors are larger, its force is lost and is not followed.
 LOST_SHARE = 0.1
 MIN_FORCE = 1e-300  # [N or N m]: what is compared with it is never divided by zero
+# Of the force of the depth at which a slow joint meets its stop, Eq. (M117): what it changes of a peak, estimated.
+RESTING_SHARE = 0.25
 # Part of the allowed error that one step may have in any case, however large the sum of earlier errors is.
 LEAST_BUDGET = 0.2
 
@@ -76,9 +78,15 @@ def oscillate(k, c, m, h, x, v):
 
 
 @inline
+def force_per_speed(k, c, m):
+    """Return the force of an element per error of the speed, at once or later; Eq. (M119)."""
+    return max(c, math.sqrt(k * m))
+
+
+@inline
 def size_of_error(k, c, m, x, v):
     """Return the error of a force by errors of displacement and speed, at once or later; Eq. (M141)."""
-    by_speed = max(c, math.sqrt(k * m)) * v
+    by_speed = force_per_speed(k, c, m) * v
     return math.sqrt(k * k * x * x + by_speed * by_speed)
 
 
@@ -125,9 +133,10 @@ def joint_error(run, i, h):
     if k == 0.0 and c == 0.0:
         data.force_error[kind] = 0.0
         return 0.0
-    data.stiffness[kind] = k
+    data.stiffness[kind], data.impedance[kind] = k, force_per_speed(k, c, m)
     widen_scale(run, data, kind, force_to_come(k, c, m, math.sqrt(a), h))
     data.force_error[kind] = size_of_error(k, c, m, math.sqrt(x_sum), math.sqrt(v_sum))
+    data.force_error[kind] += RESTING_SHARE * k * data.engaged_depth
     return over_allowed(
         run,
         data,
@@ -152,7 +161,7 @@ def over_allowed(run, data, kind, error, left):
     settings, s = run.settings[0], run.progress[0]
     scale = max(data.force_scale[kind], LEAST_SHARE * s.largest_force[kind])
     allowed = settings.force_accuracy * scale
-    unresolved = settings.speed_tolerance[kind] * math.sqrt(data.stiffness[kind] * data.inertia[kind])
+    unresolved = settings.speed_tolerance[kind] * data.impedance[kind]
     budget = max(allowed - left, LEAST_BUDGET * allowed) + UNRESOLVED_SHARE * unresolved + MIN_FORCE
     # A force that is little more than error so far, as in a mechanism at rest: an implicit step may remove it.
     return error / (
@@ -207,7 +216,7 @@ def connection_error(run, i, c, t, h):
         k, d = block_size(K, at), block_size(D, at)
         if k == 0.0 and d == 0.0:
             continue
-        data.stiffness[kind] = k
+        data.stiffness[kind], data.impedance[kind] = k, force_per_speed(k, d, m)
         acceleration = math.sqrt(a[at] * a[at] + a[at + 1] * a[at + 1] + a[at + 2] * a[at + 2])
         widen_scale(run, data, kind, force_to_come(k, d, m, acceleration, h))
         for row in range(at, at + 3):
