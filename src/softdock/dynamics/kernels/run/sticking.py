@@ -2,7 +2,7 @@
 
 An axis that sticks does not accelerate; the force that this takes follows from the accelerations of all others, exactly
 and without any stiffness (`forces.holding`). It begins to slide where that force exceeds the static friction. It sticks
-where it has come to rest and the force is within static friction; Eqs. (M127)-(M135). Friction of all elements on an
+where it has come to rest and the force is within static friction; Eqs. (M127)-(M136). Friction of all elements on an
 axis adds up. A joint of several axes on which elements act as a whole sticks as a whole. States change only between
 steps.
 """
@@ -15,6 +15,7 @@ from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, interp
 from softdock.dynamics.kernels.run.engagement import SAMPLES
 from softdock.elements.kernels.dispatch import friction_axes
 from softdock.native.decorators import inline, kernel
+from softdock.tree.kernels.dynamics import solve
 
 # Relative rounding of a holding force: it must exceed static friction by this for an axis to slide.
 ROUNDING = 1e-9
@@ -71,13 +72,52 @@ def settle_friction(run, reached):
         derivative(system, run.progress[0].t, y, run.workspace.k[0])
         changed = n == 0 and follow_speeds(system, y[w.n_q : w.n_q + w.n_u])
         if not changed:
-            changed = change_first(system, y[w.n_q : w.n_q + w.n_u], reached)
+            changed = change_first(system, y, reached)
             reached = -1
         if not changed:
             break
-    for i in range(system.axes.shape[0]):
-        if system.axes[i].stuck == 1:
-            y[w.n_q + i] = 0.0
+    if system.counters[0].stuck > 0:
+        y[w.n_q + w.n_u] += stop_stuck_axes(system, y[w.n_q : w.n_q + w.n_u])
+
+
+@kernel
+def stop_stuck_axes(system, u):
+    """Set the speeds `u` of stuck axes to zero by impulses along them; returns the energy lost [J].
+
+    The impulses change the speeds of all other axes.
+    Momenta of free trees stay. Expects that the derivative was evaluated with these axes stuck; Eq. (M136).
+    """
+    groups, group_motions, axes, lost, moves = system.groups, system.group_motions, system.axes, 0.0, False
+    for i in range(axes.shape[0]):
+        moves = moves or (axes[i].stuck == 1 and u[i] != 0.0)
+    if not moves:
+        return 0.0
+    for g in range(groups.shape[0]):
+        for j in range(groups[g].count):
+            push, at = 0.0, groups[g].at_u[j]
+            for i in range(axes.shape[0]):
+                if axes[i].stuck == 1:
+                    push += system.held_inertia[i, at] * u[i]
+            group_motions[g].b[0, j] = push
+    solve(system)
+    for g in range(groups.shape[0]):
+        for j in range(groups[g].count):
+            at = groups[g].at_u[j]
+            if axes[at].stuck == 0:
+                change = group_motions[g].udot[0, j]
+                u[at] += change
+                for i in range(axes.shape[0]):
+                    if axes[i].stuck == 1:
+                        lost -= 0.5 * system.held_inertia[i, at] * u[i] * change
+    for i in range(axes.shape[0]):
+        for k in range(axes.shape[0]):
+            if axes[i].stuck == 1 and axes[k].stuck == 1:
+                # An entry between two of them is stored in one of their rows.
+                lost += (0.5 if i == k else 1.0) * system.held_inertia[i, k] * u[i] * u[k]
+    for i in range(axes.shape[0]):
+        if axes[i].stuck == 1:
+            u[i] = 0.0
+    return lost
 
 
 @inline
@@ -149,20 +189,21 @@ def has_arrived(axes, at, speed, share):
 
 
 @kernel
-def change_first(system, u, reached):
+def change_first(system, y, reached):
     """Let the first axis slide whose holding force is beyond its limit, or stick if friction would turn it back.
 
     Returns whether there is one; Eq. (M134).
     """
-    axes = system.axes
+    axes, w = system.axes, system.world[0]
+    u = y[w.n_q : w.n_q + w.n_u]
     for at in range(axes.shape[0]):
         axis = axes[at]
         if axis.friction_axes > 0:
             if axis.stuck == 1:
                 if at == reached or used_friction(axes, at) > 1.0 + ROUNDING:
                     direction = -1 if axis.friction_axes == 1 and axis.holding > 0.0 else 1
+                    begin_to_slide(system, at, y)
                     set_stuck(system, at, 0, direction)
-                    begin_to_slide(axes, at, u)
                     return True
             elif axis.friction_axes == 1 and axis.slides != 0 and u[at] == 0.0:
                 inertia = system.held_inertia[at, at]  # of its last time at rest
@@ -172,18 +213,28 @@ def change_first(system, u, reached):
     return False
 
 
-@inline
-def begin_to_slide(axes, at, u):
-    """Give axes that begin to slide their first speed: a single one none, which may have arrived a little backwards.
+@kernel
+def begin_to_slide(system, at, y):
+    """Give stuck axes that begin to slide their first speed: none to a single one, which may have arrived backwards.
 
-    Several axes have a direction only if they move: against the force that held them.
+    Several axes have a direction only if they move: against the force that held them. Impulses along them and their
+    energy are as where they stick; Eq. (M136).
     """
+    axes, w = system.axes, system.world[0]
+    u, e = y[w.n_q : w.n_q + w.n_u], w.n_q + w.n_u
+    y[e] += stop_stuck_axes(system, u)
+    if axes[at].friction_axes == 1:
+        return
     size = 0.0
     for k in range(at, at + axes[at].friction_axes):
         size += axes[k].holding * axes[k].holding
+    if size == 0.0:
+        return
     for k in range(at, at + axes[at].friction_axes):
-        several = axes[at].friction_axes > 1
-        u[k] = -FIRST_SPEED * axes[at].resting_speed * axes[k].holding / math.sqrt(size) if several else 0.0
+        u[k] = FIRST_SPEED * axes[at].resting_speed * axes[k].holding / math.sqrt(size)
+    y[e] -= stop_stuck_axes(system, u)
+    for k in range(at, at + axes[at].friction_axes):
+        u[k] = -FIRST_SPEED * axes[at].resting_speed * axes[k].holding / math.sqrt(size)
 
 
 @kernel
