@@ -538,6 +538,8 @@ class Drive(_Drive):
         max_power: float | str | None = ...,
         backlash: float | str = ...,
         friction: float | str = ...,
+        static_friction: float | str | None = ...,
+        friction_law: Literal['stick', 'smooth'] = ...,
         viscous_friction: float | str = ...,
         friction_speed: float | str = ...,
         efficiency: float | str = ...,
@@ -1158,6 +1160,8 @@ class Spring(_Spring):
         preload: float | str = ...,
         damping: float | str = ...,
         friction: float | str = ...,
+        static_friction: float | str | None = ...,
+        friction_law: Literal['stick', 'smooth'] = ...,
         friction_speed: float | str = ...,
         active: bool = ...,
     ) -> None: ...

@@ -140,7 +140,8 @@ def test_no_profile_exceeds_the_limits_of_force_and_power(profile):
     run, seen = simulate_with_peaks(
         slider(drive), ["motor.force", "motor.power", "mass.joint"], 6.0, accuracy=TIGHT
     )
-    assert run.peaks[0].largest <= 0.6 * (1.0 + 1e-12)
+    # The instant at which the limit is reached is located to rounding of the position, here 1e-11 of the force.
+    assert run.peaks[0].largest <= 0.6 * (1.0 + 1e-10)
     assert run.peaks[1].largest <= 0.03 * (1.0 + 1e-9)
     assert seen["mass.joint"][-1] == pytest.approx(0.2, abs=0.01)
 

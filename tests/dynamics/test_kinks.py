@@ -13,6 +13,7 @@ from softdock.model.events import Action, Event
 from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
+from softdock.simulation.multibody import PreparedMultibody
 from softdock.tree.frames import Anchor
 from softdock.tree.joints import Prismatic
 
@@ -29,23 +30,26 @@ def branch_of(element: str, position: float, speed: float = 0.0, **elements) -> 
     return int(records.element_data[assembly.element_index[element]].branch)
 
 
-@pytest.mark.plain_python
-def test_drive_has_a_branch_at_its_limit_and_on_each_side_of_its_backlash():
-    def branch(position, backlash=0.0):
-        drive = Drive(joint="slide", target=0.0, stiffness=1e4, max_force=LIMIT, backlash=backlash)
-        return branch_of("motor", position, drives={"motor": drive})
-
-    assert branch(0.001) == branch(-0.003) == 0
-    assert len({branch(position) for position in (0.0, 0.005, -0.005)}) == 3
-    assert len({branch(position, 0.002) for position in (0.0, 0.002, -0.002, 0.02, -0.02)}) == 5
+def drive_at(position: float, speed: float = 0.0, **fields) -> tuple[int, int]:
+    """Return the flank on which a drive at a position and speed of its slide pushes, and the limit of its motor."""
+    slide = Body(mass=2.0, joint=Prismatic(position=position, speed=speed))
+    drive = Drive(joint="slide", target=0.0, stiffness=1e4, **fields)
+    scenario = MultibodyScenario(duration=1.0, bodies={"slide": slide}, drives={"motor": drive})
+    system = PreparedMultibody(scenario).begin().system
+    return int(system.element_data[0].engaged), int(system.states.drive[0].limited)
 
 
 @pytest.mark.plain_python
-def test_drive_that_is_released_over_its_backlash_is_on_the_branch_of_the_gap():
+def test_drive_knows_its_limit_and_the_flank_of_its_backlash():
+    assert [drive_at(x, max_force=LIMIT)[1] for x in (0.001, -0.003, 0.005, -0.005)] == [0, 0, -1, 1]
+    flanks = [drive_at(x, max_force=LIMIT, backlash=0.002) for x in (0.0, 0.002, -0.002, 0.02, -0.02)]
+    assert flanks == [(0, 0), (-1, 0), (1, 0), (-1, -1), (1, 1)]
+
+
+@pytest.mark.plain_python
+def test_drive_that_is_released_over_its_backlash_pushes_on_no_flank():
     """The drive is deflected by 1 mm, but fast enough that its damper would pull; backlash transmits no pull."""
-    drive = Drive(joint="slide", target=0.0, stiffness=1e4, damping=1e3, backlash=0.002)
-    branches = [branch_of("motor", 0.002, speed, drives={"motor": drive}) for speed in (0.0, 0.1, -0.1)]
-    assert branches[0] == branches[1] != branches[2] == 0
+    assert [drive_at(0.002, v, damping=1e3, backlash=0.002)[0] for v in (0.0, 0.1, -0.1)] == [-1, -1, 0]
 
 
 @pytest.mark.plain_python

@@ -16,6 +16,7 @@ SPEED, MASS = 0.1, 1.0
 def slider(kind: str, friction: float, friction_speed: float) -> dict[str, Any]:
     """Return a scenario of a slider on a floating base, braked by the friction of a spring or of a drive."""
     element: dict[str, Any] = {"joint": "slider", "friction": friction, "friction_speed": friction_speed}
+    element["friction_law"] = "smooth"
     if kind == "drives":
         element |= {"target": 0.0, "follows": "speed", "damping": 1e-6, "max_force": 1e-6}
     return {

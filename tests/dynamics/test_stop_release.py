@@ -178,7 +178,7 @@ def test_response_time_follows_from_the_inertia_with_all_joints_free(axes):
         bodies=bodies,
         stops={"end": Stop(joint=last, upper=0.01, stiffness=stiffness)},
     )
-    stop = PreparedMultibody(scenario).begin().system.states.stop[0]
+    stop = PreparedMultibody(scenario).begin().system.element_data[0]
     # The force on the last slide accelerates the body before it, which may move freely, and itself.
     assert stop.response_time == pytest.approx(math.sqrt(1 / (1 / light + 1 / heavy) / stiffness), rel=1e-9)
 

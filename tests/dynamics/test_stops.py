@@ -9,9 +9,10 @@ import pytest
 from dynamics.systems import assemble
 from softdock import simulate
 from softdock.dynamics.kernels.integration.stepping import interpolate
-from softdock.dynamics.kernels.run.engagement import shorten_step, stays_engaged, stays_free
+from softdock.dynamics.kernels.run.engagement import shorten_step
 from softdock.dynamics.settings import Settings, StepTolerances
 from softdock.dynamics.simulation import Simulation
+from softdock.elements.kernels.one_sided import stays_engaged, stays_free
 from softdock.elements.load.model import Load
 from softdock.elements.spring.model import Spring
 from softdock.elements.stop.model import Stop
@@ -214,8 +215,8 @@ def test_interpolation_of_a_shortened_step_is_that_of_the_whole_one(part):
 @pytest.mark.plain_python
 def test_free_stop_is_engaged_where_its_joint_arrives_or_is_pressed():
     """Eqs. (M116), (M117)."""
-    stop = SimpleNamespace(stiffness=1e4, damping=100.0)
-    state = SimpleNamespace(resting_depth=1e-5, resting_speed=1e-3, engaged_depth=0.0)
+    k, c = 1e4, 100.0
+    data = SimpleNamespace(resting_depth=1e-5, resting_speed=1e-3, engaged_depth=0.0)
     for depth, rate, free, engaged in (
         (-1e-3, 0.0, True, False),
         (-1e-3, 20.0, True, False),
@@ -225,8 +226,8 @@ def test_free_stop_is_engaged_where_its_joint_arrives_or_is_pressed():
         (1e-3, -0.2, True, False),  # returns faster than the stop
         (1e-3, -0.0995, True, True),  # begins to return slower: it pushes, but by less than 0.1 N
     ):
-        assert stays_free(stop, state, depth, rate) == free, (depth, rate)
-        assert stays_engaged(stop, state, depth, rate) == engaged, (depth, rate)
+        assert stays_free(data, k, c, depth, rate) == free, (depth, rate)
+        assert stays_engaged(data, k, c, depth, rate) == engaged, (depth, rate)
 
 
 @pytest.mark.plain_python
@@ -243,7 +244,7 @@ def test_resting_depth_has_the_energy_of_the_tolerated_error_of_speed(stiffness)
     )
     settings = Settings(duration=1.0, accuracy=StepTolerances(length=length, speed=speed))
     session = Simulation(assembly=assembly, settings=settings).begin()
-    (stop,) = session.system.states.stop
+    stop = session.system.element_data[assembly.element_index["end"]]
     time = math.sqrt(mass / stiffness)
     assert stop.response_time == pytest.approx(time, rel=1e-12)
     assert stop.resting_depth == pytest.approx(min(speed * time, length), rel=1e-12)

@@ -12,7 +12,6 @@ from rich.console import Console
 from softdock.cli import console
 from softdock.presentation.assessment import (
     CONSERVATION_TEXTS,
-    DOUBTFUL_ERROR,
     campaign_status,
     conservation_status,
     error_status,
@@ -31,7 +30,7 @@ from softdock.presentation.colours import (
 )
 from softdock.presentation.status import Status
 from softdock.report.run import run_report
-from softdock.result import CONSERVATION_LIMIT, Audit, Result
+from softdock.result import CONSERVATION_LIMIT, DOUBTFUL_LIMIT, Audit, Result
 from softdock.scenario.loading import load
 from softdock.simulation import simulate
 from softdock.studio.run_data import summarise_result
@@ -58,8 +57,8 @@ def result() -> Result:
         (None, Status.NEUTRAL),
         (0.0, Status.GOOD),
         (5e-4, Status.GOOD),
-        (DOUBTFUL_ERROR, Status.GOOD),
-        (1.1 * DOUBTFUL_ERROR, Status.DOUBTFUL),
+        (DOUBTFUL_LIMIT, Status.GOOD),
+        (1.1 * DOUBTFUL_LIMIT, Status.DOUBTFUL),
         (CONSERVATION_LIMIT, Status.DOUBTFUL),
         (1.1 * CONSERVATION_LIMIT, Status.FAILED),
         (float("inf"), Status.FAILED),
@@ -83,7 +82,7 @@ def test_runs_with_right_answers_on_the_theory_page_are_good() -> None:
     rows = re.findall(r"^\|.*\| right \|.*\| passes \|$", CONSERVATION_PAGE.read_text(encoding="utf-8"), re.M)
     errors = [float(cell) for row in rows for cell in row.split("|")[4:6] if cell.strip() != "-"]
     assert len(errors) > 30
-    assert 0.5 * DOUBTFUL_ERROR < max(errors) <= DOUBTFUL_ERROR
+    assert 0.5 * DOUBTFUL_LIMIT < max(errors) <= DOUBTFUL_LIMIT
 
 
 @pytest.mark.parametrize("residual", [None, 1e-15, 5e-4, 2e-3, 0.5])

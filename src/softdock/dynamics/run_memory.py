@@ -133,7 +133,7 @@ def initial_progress(settings: Settings) -> np.recarray:
     progress = records(1, PROGRESS)
     s = progress.view(np.ndarray)
     s["method"] = FIRST_METHODS[settings.method]
-    s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
+    s["pending_event"] = s["stop_event"] = s["captured_event"] = s["reached_axis"] = -1
     return progress
 
 

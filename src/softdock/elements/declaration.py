@@ -258,4 +258,13 @@ def write_frame(record: Any, body: str, frame: str, anchor: Anchor, around: Surr
 
 def has_steep_friction(element: Any) -> bool:
     """Return whether the friction of an element along a joint is stiff where its joint changes its direction."""
-    return bool(element.friction > 0.0 and element.friction_speed < STEEP_FRICTION)
+    smooth = element.friction_law == "smooth"
+    return bool(smooth and element.friction > 0.0 and element.friction_speed < STEEP_FRICTION)
+
+
+def write_friction(law: Any, element: Any) -> None:
+    """Write the friction of an element along a joint."""
+    static = element.static_friction
+    law.friction, law.friction_speed = element.friction, element.friction_speed
+    law.static_friction = element.friction if static is None else static
+    law.sticks = int(element.friction_law == "stick")

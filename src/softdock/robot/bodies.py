@@ -93,7 +93,11 @@ def build_friction_springs(robot: Description, speed: float) -> dict[str, Spring
     """Return joint friction as springs named after the joints; smoothed below `speed` [rad/s or m/s]."""
     return {
         f"{body_name(joint.name)}-friction": Spring(
-            joint=body_name(joint.child), damping=joint.damping, friction=joint.friction, friction_speed=speed
+            joint=body_name(joint.child),
+            damping=joint.damping,
+            friction=joint.friction,
+            friction_law="smooth",
+            friction_speed=speed,
         )
         for joint in robot.moving
         if joint.damping > 0.0 or joint.friction > 0.0

@@ -1,8 +1,6 @@
-"""Estimated numerical errors of peak reactions, and of metrics that are such peaks; Eq. (M145)."""
+"""Estimated numerical errors of peak reactions; Eq. (M145)."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,17 +89,3 @@ class ReactionErrors:
             return None
         cells = CELL_SHARE * contact.resolved_force / reaction.peak_force if reaction.peak_force else 0.0
         return float(CONTACT_SHARE * allowed + others + cells * size)
-
-
-def metric_errors(reactions: tuple[PeakReaction, ...], metrics: Mapping[str, Any]) -> dict[str, float]:
-    """Return the errors of the metrics that are peak reactions, `peak_force_NAME` and so on [SI]."""
-    errors: dict[str, float] = {}
-    for reaction in reactions:
-        flat = reaction.name.replace("-", "_")
-        named = {
-            f"peak_force_{flat}": reaction.force_error,
-            f"peak_contact_force_{flat}": reaction.force_error if reaction.kind == "contact" else None,
-            f"peak_moment_{flat}": reaction.moment_error,
-        }
-        errors |= {name: error for name, error in named.items() if error is not None and name in metrics}
-    return errors

@@ -10,6 +10,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from softdock.elements.kernels.joints import mobility_between
+from softdock.elements.kernels.one_sided import set_resting_limits
 from softdock.elements.kernels.tangents import activate_connection
 from softdock.elements.kernels.wrenches import push_bodies, set_total
 from softdock.native.decorators import inline, kernel
@@ -25,6 +27,9 @@ class CouplingValue(IntEnum):
     MATED = 2
     JAMMED = 3
     MISSED = 4
+
+
+OUTSIDE = -1e9  # depth beyond the end stop of a plug that is not in its socket [m]
 
 
 class Entry(IntEnum):
@@ -139,12 +144,27 @@ def seal_force(law, s, v):
 
 
 @inline
-def stop_force(law, x, v):
-    """Return the force of the end stop and its elastic part at a depth beyond it; it never pulls; Eq. (W6)."""
+def stop_force(law, data, x, v):
+    """Return the force of the end stop and its elastic part at a depth beyond it; it never pulls; Eqs. (W6), (M116).
+
+    One that keeps its state acts while it is engaged.
+    """
+    data.depth, data.depth_rate = x, v
+    if data.keeps_state == 1:
+        elastic = law.stop_stiffness * (x - data.engaged_depth)
+        return (elastic + law.stop_damping * v, elastic) if data.engaged != 0 else (0.0, 0.0)
     if x <= 0.0:
         return 0.0, 0.0
     elastic = law.stop_stiffness * x
     return max(0.0, elastic + law.stop_damping * v), elastic
+
+
+@inline
+def stop_branch(data, x, force):
+    """Return the branch of the law at the end stop: 1 where it pushes, 2 beyond it where it does not."""
+    if data.keeps_state == 1 or x <= 0.0:
+        return 0
+    return 1 if force > 0.0 else 2
 
 
 @inline
@@ -189,6 +209,7 @@ def apply(system, i, t, q, u, dy):
     element, data = system.elements[i], system.element_data[i]
     motions = system.motions
     tip, p, axis, R_NF = plug_pose(system, i)
+    data.depth, data.depth_rate = OUTSIDE, 0.0
     if data.active == 0:
         return
     if not socket_acts(system.states.coupling[element.row], p[2]):
@@ -234,16 +255,17 @@ def plug_wrench(system, i, p, axis, w, v):
     if not socket_acts(state, s):
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if state.entry == Entry.ON_FACE:
-        force, elastic = stop_force(law, s, v[2])
-        data.energy, data.loss = 0.5 * elastic * s, (force - elastic) * v[2]
-        state.axial_stiffness, state.axial_damping = law.stop_stiffness, law.stop_damping
-        data.branch = 1 if force > 0.0 else 2
+        force, elastic = stop_force(law, data, s, v[2])
+        data.energy, data.loss = 0.5 * elastic * elastic / law.stop_stiffness, (force - elastic) * v[2]
+        if force != 0.0 or data.keeps_state == 0:
+            state.axial_stiffness, state.axial_damping = law.stop_stiffness, law.stop_damping
+        data.branch = stop_branch(data, s, force)
         return 0.0, 0.0, 0.0, 0.0, 0.0, -force
     f_spring, k_spring, e_spring = spring_force(law, s)
     f_latch, k_latch, e_latch = latch_force(law, s)
     f_seal, c_seal = seal_force(law, s, v[2])
     beyond = s - law.stroke
-    f_stop, elastic = stop_force(law, beyond, v[2])
+    f_stop, elastic = stop_force(law, data, beyond, v[2])
     g, slope = smooth_step(s / law.lead_in), smooth_step_slope(s / law.lead_in) / law.lead_in
     # The guidance aligns the plug: energy g(s) (k r^2 + k_a angle^2) / 2.
     aligning = 0.5 * (
@@ -260,9 +282,10 @@ def plug_wrench(system, i, p, axis, w, v):
         + (f_stop - elastic) * v[2]
     )
     state.axial_stiffness, state.axial_damping, state.guidance = k_spring + k_latch, c_seal, g
-    if beyond > 0.0:
-        data.branch = 1 if f_stop > 0.0 else 2
-        data.energy += 0.5 * elastic * beyond
+    acts = data.engaged != 0 if data.keeps_state == 1 else beyond > 0.0
+    if acts:
+        data.branch = stop_branch(data, beyond, f_stop)
+        data.energy += 0.5 * elastic * elastic / law.stop_stiffness
         state.axial_stiffness += law.stop_stiffness
         state.axial_damping += law.stop_damping
     return (
@@ -273,6 +296,34 @@ def plug_wrench(system, i, p, axis, w, v):
         -k * y - c * v[1],
         -(f_spring + f_latch + f_seal + f_stop + slope * aligning),
     )
+
+
+@kernel
+def begin(system, i, tolerance, mobility, speed, length):
+    """Set depth and speed up to which a plug rests at its end stop, and response times; Eq. (M117)."""
+    data, law = system.element_data[i], system.laws.coupling[system.elements[i].row]
+    set_resting_limits(data, law.stop_stiffness, mobility_between(data), speed, length)
+
+
+@inline
+def one_sided(system, i):
+    """Return 1 while its end stop may act, its stiffness and damping, and 1: its energy counts as stored."""
+    row, data = system.elements[i].row, system.element_data[i]
+    law, state = system.laws.coupling[row], system.states.coupling[row]
+    acts = data.active == 1 and state.entry != Entry.BESIDE
+    return 1 if acts else 0, law.stop_stiffness, law.stop_damping, 1.0
+
+
+@inline
+def depth(system, i, side, t, q, u):
+    """Return the depth of the plug beyond its end stop, or the face of the socket [m], its rate, and 1."""
+    row = system.elements[i].row
+    law, state = system.laws.coupling[row], system.states.coupling[row]
+    tip, p, _, R_NF = plug_pose(system, i)
+    if not socket_acts(state, p[2]):
+        return OUTSIDE, 0.0, 1
+    _, v = plug_velocity(system, i, tip, R_NF)
+    return p[2] - (0.0 if state.entry == Entry.ON_FACE else law.stroke), v[2], 1
 
 
 @kernel

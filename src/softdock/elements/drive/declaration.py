@@ -12,6 +12,7 @@ from softdock.elements.declaration import (
     JointKind,
     Surroundings,
     has_steep_friction,
+    write_friction,
 )
 from softdock.elements.drive.kernels import DriveValue, Follows, start_drive
 from softdock.elements.drive.model import Drive
@@ -89,8 +90,8 @@ class DriveKind(JointKind):
         return (StateKind.DELAY,) if element.self_locking else ()
 
     def is_stiff(self, element: Drive) -> bool:
-        """Return whether it is self-locking or its friction is steep."""
-        return element.self_locking or has_steep_friction(element)
+        """Return whether it is self-locking, has flanks that push, or its friction is steep."""
+        return element.self_locking or element.backlash > 0.0 or has_steep_friction(element)
 
     def write(self, out: ElementRecord, element: Drive, around: Surroundings) -> None:
         """Fill the records, with the profile of a drive that has power."""
@@ -98,8 +99,9 @@ class DriveKind(JointKind):
         law, state, follows_speed = out.law, out.state, element.follows == "speed"
         law.follows = Follows.SPEED if follows_speed else Follows.POSITION
         law.profile = PROFILES[element.profile]
-        for key in ("stiffness", "damping", "backlash", "friction", "friction_speed"):
+        for key in ("stiffness", "damping", "backlash"):
             law[key] = getattr(element, key)
+        write_friction(law, element)
         for key in ("rate", "acceleration", "jerk", "max_force", "max_power"):
             value = getattr(element, key)
             law[key] = UNLIMITED if value is None else value

@@ -9,6 +9,13 @@ from enum import IntEnum
 
 import numpy as np
 
+from softdock.elements.kernels.friction import (
+    friction_damping,
+    friction_sticks,
+    holding_share,
+    joint_friction,
+)
+from softdock.elements.kernels.joints import largest_mobility
 from softdock.elements.kernels.motion_profiles import (
     COLUMNS,
     KNOTS,
@@ -20,6 +27,7 @@ from softdock.elements.kernels.motion_profiles import (
     plan_motion,
     rest_at,
 )
+from softdock.elements.kernels.one_sided import set_resting_limits
 from softdock.elements.kernels.tangents import (
     SLOWDOWN_DAMPING,
     SLOWDOWN_FORCE_RATE,
@@ -61,7 +69,9 @@ LAW = np.dtype(
         ("max_power", np.float64),
         ("backlash", np.float64),
         ("friction", np.float64),  # Coulomb force
-        ("friction_speed", np.float64),  # speed below which friction is proportional to speed
+        ("static_friction", np.float64),  # at rest
+        ("friction_speed", np.float64),  # speed below which smooth friction is proportional to speed
+        ("sticks", np.int64),  # 1: friction sticks; 0: it is smooth
         ("viscous", np.float64),  # friction per speed
         ("losses", np.float64),  # of the transmission over its load: 1 / efficiency - 1
         ("stall_speed", np.float64),
@@ -79,6 +89,9 @@ STATE = np.dtype(
         ("command_speed", np.float64),
         ("speed_ratio", np.float64),  # speed of its command over that of its profile
         ("stall", np.float64),  # positive while it is stalled
+        # 1 or -1 if its motor is at its limits of force and power in that direction, else 0. With error control this
+        # changes only between steps.
+        ("limited", np.int64),
     ],
     align=True,
 )
@@ -88,31 +101,51 @@ FULL_SPEED_LOAD = 0.95
 
 
 @inline
-def limit_force(force, speed, max_force, max_power):
-    """Return a force within the limits of force and of delivered power at a speed of the joint.
+def largest_force(direction, speed, max_force, max_power):
+    """Return the limit of the force in a direction at a speed of the joint, by force and delivered power; Eq. (M25).
 
     The power limit does not apply while the motor brakes.
     """
-    bound = max_force
-    if abs(force * speed) > max_power and force * speed > 0.0:
-        bound = min(bound, max_power / abs(speed))
-    return min(max(force, -bound), bound)
+    power = direction * speed * max_force
+    return max_power / abs(speed) if power > max_power else max_force
 
 
 @inline
-def stretch_beyond_backlash(drive, error):
-    """Return the error of position beyond the backlash [m or rad]; Eq. (M104)."""
+def exceeds_limits(drive, force, speed):
+    """Return 1 or -1 if a force is beyond the limits of the motor in that direction, else 0."""
+    direction = 1.0 if force > 0.0 else -1.0
+    if direction * force > largest_force(direction, speed, drive.max_force, drive.max_power):
+        return 1 if force > 0.0 else -1
+    return 0
+
+
+@inline
+def limit_force(drive, state, data, force, speed):
+    """Return the force of a motor that wants one, within its limits; Eq. (M25)."""
+    limited = state.limited if data.keeps_state == 1 else exceeds_limits(drive, force, speed)
+    if limited == 0:
+        return force
+    return limited * largest_force(limited, speed, drive.max_force, drive.max_power)
+
+
+@inline
+def stretch_beyond_backlash(drive, data, error):
+    """Return the error of position beyond the backlash [m or rad]; Eqs. (M104), (M116)."""
     half = 0.5 * drive.backlash
+    if data.keeps_state == 1 and drive.backlash > 0.0:
+        return error - data.engaged * (half + data.engaged_depth) if data.engaged != 0 else 0.0
     return error - min(max(error, -half), half)
 
 
 @inline
-def transmission_force(drive, error, error_rate):
+def transmission_force(drive, data, error, error_rate):
     """Return the force of stiffness and damping [N or N m]; Eq. (M105).
 
     With backlash it is zero in the gap and never pulls over it.
     """
-    force = drive.stiffness * stretch_beyond_backlash(drive, error) + drive.damping * error_rate
+    force = drive.stiffness * stretch_beyond_backlash(drive, data, error) + drive.damping * error_rate
+    if drive.backlash > 0.0 and data.keeps_state == 1:
+        return force if data.engaged != 0 else 0.0
     if drive.backlash > 0.0:
         half = 0.5 * drive.backlash
         if error > half:
@@ -128,30 +161,36 @@ def smooth_sign(drive, v):
 
 
 @inline
-def drive_friction(drive, v):
-    """Return Coulomb and viscous friction of the drive train at the joint, with the sign of its speed; Eq. (M107)."""
-    force = drive.viscous * v
-    if drive.friction > 0.0:
-        force += drive.friction * smooth_sign(drive, v)
-    return force
+def push_axis(system, i, v, force, loss, band):
+    """Apply a force of the transmission and the friction of the drive train to the joint; write force and loss [W].
 
-
-@inline
-def push_axis(system, i, v, force, loss):
-    """Apply a force of the transmission and the friction of the drive train to the joint; write force and loss [W]."""
-    element, data = system.elements[i], system.element_data[i]
-    friction = drive_friction(system.laws.drive[element.row], v)
+    `band` is the friction that depends on the load [N or N m]; Eqs. (M107), (M128).
+    """
+    element, data, friction = system.elements[i], system.element_data[i], 0.0
+    drive = system.laws.drive[element.row]
+    if drive.static_friction > 0.0 or drive.losses > 0.0:
+        friction, _, _, lost = joint_friction(system, i, drive, band, (v, 0.0, 0.0))
+        loss += lost
+    friction += drive.viscous * v
     system.axes[element.at_u].tau += force - friction
     data.force = force - friction
-    data.loss = loss + friction * v
+    data.loss = loss + drive.viscous * v * v
 
 
 @inline
-def force_after_losses(drive, motor, v):
-    """Return the force of the motor after the losses of the transmission, which grow with the load; Eq. (M108)."""
+def force_after_losses(system, i, motor, v):
+    """Return the force of a motor after the losses of the transmission, which grow with the load, and their friction.
+
+    Eq. (M108). Where friction sticks, the force is the mean of those against and along the motion, Eq. (M128), and the
+    losses are a friction; otherwise the force contains them, smoothed at low speeds.
+    """
+    drive = system.laws.drive[system.elements[i].row]
     if drive.losses == 0.0:
-        return motor
-    return motor / (1.0 + drive.losses * math.copysign(1.0, motor) * smooth_sign(drive, v))
+        return motor, 0.0
+    if friction_sticks(system, system.elements[i], drive.sticks):
+        mean = motor / (1.0 - drive.losses * drive.losses)
+        return mean, drive.losses * abs(mean)
+    return motor / (1.0 + drive.losses * math.copysign(1.0, motor) * smooth_sign(drive, v)), 0.0
 
 
 @inline
@@ -161,31 +200,14 @@ def write_stall(drive, state, excess, v):
 
 
 @inline
-def branch_of(drive, excess, error, force):
-    """Return the branch of the law of a drive: its limit, if one acts, and the side of its backlash on which it pushes.
-
-    `excess` is what the motor wants beyond its limits, `force` is that of stiffness and damping.
-    """
-    stretch = stretch_beyond_backlash(drive, error) if drive.backlash > 0.0 and force != 0.0 else 0.0
-    return 3 * sign_number(stretch) + sign_number(excess)
-
-
-@inline
-def sign_number(x):
-    """Return 0, 1 or 2 for zero, positive and negative numbers."""
-    return 1 if x > 0.0 else (2 if x < 0.0 else 0)
-
-
-@inline
 def apply_motor(system, i, v, wanted):
     """Apply the force that a motor wants within its limits, less the losses of its transmission; Eq. (M25)."""
     row, data = system.elements[i].row, system.element_data[i]
     drive, state = system.laws.drive[row], system.states.drive[row]
-    motor = limit_force(wanted, v, drive.max_force, drive.max_power)
-    force = force_after_losses(drive, motor, v)
-    push_axis(system, i, v, force, (motor - force) * v)
+    motor = limit_force(drive, state, data, wanted, v)
+    force, band = force_after_losses(system, i, motor, v)
+    push_axis(system, i, v, force, (motor - force) * v, band)
     data.power = motor * v
-    data.branch = branch_of(drive, wanted - motor, -data.deflection, wanted)
     excess = max(abs(wanted) / drive.max_force, wanted * v / drive.max_power) - 1.0
     write_stall(drive, state, excess, v)
 
@@ -208,7 +230,7 @@ def apply(system, i, t, q, u, dy):
         command, command_speed, _ = command_at(state, t, 0.0)
         state.command, state.command_speed = command, command_speed
         data.deflection = x - command
-        apply_motor(system, i, v, transmission_force(drive, command - x, command_speed - v))
+        apply_motor(system, i, v, transmission_force(drive, data, command - x, command_speed - v))
     else:
         apply_unpowered_drive(system, i, x, v)
 
@@ -232,7 +254,7 @@ def apply_unpowered_drive(system, i, command, v):
     """Apply the friction of a drive without power; its command follows the joint."""
     state = system.states.drive[system.elements[i].row]
     state.command, state.command_speed, state.stall = command, 0.0, -1.0
-    push_axis(system, i, v, 0.0, 0.0)
+    push_axis(system, i, v, 0.0, 0.0, 0.0)
 
 
 @inline
@@ -246,8 +268,8 @@ def apply_self_locking(system, i, t, x, v, delay):
     drive, state = system.laws.drive[row], system.states.drive[row]
     command, wanted_speed, _ = command_at(state, t, delay)
     error = command - x
-    stretch = stretch_beyond_backlash(drive, error)
-    outside_gap = drive.backlash == 0.0 or stretch != 0.0
+    stretch = stretch_beyond_backlash(drive, data, error)
+    outside_gap = drive.backlash == 0.0 or stretch != 0.0 or data.engaged != 0
     against = math.copysign(1.0, wanted_speed) * (
         drive.stiffness * stretch - drive.damping * v if outside_gap else 0.0
     )
@@ -257,17 +279,16 @@ def apply_self_locking(system, i, t, x, v, delay):
         ratio = attainable_speed_ratio(drive, against, abs(wanted_speed))
         state.speed_ratio, excess = min(1.0, max(0.0, ratio)), 1.0 - ratio
     speed = state.speed_ratio * wanted_speed
-    force = transmission_force(drive, error, speed - v)
+    force = transmission_force(drive, data, error, speed - v)
     load = math.copysign(1.0, speed) * force
     # A load against the motion costs more than its power, a load along it gives less; Eq. (M110).
     motor = load + drive.losses * abs(load)
     elastic = drive.stiffness * stretch
     loss = (motor - load) * abs(speed) + (force - elastic) * (speed - v)
-    push_axis(system, i, v, force, loss)
+    push_axis(system, i, v, force, loss, 0.0)
     state.command, state.command_speed, data.deflection = command, speed, -error
     data.energy = 0.5 * elastic * stretch
     data.power = motor * abs(speed)
-    data.branch = branch_of(drive, 0.0, error, force)
     write_stall(drive, state, excess, v)
 
 
@@ -330,31 +351,30 @@ def add_tangents(system, i, t, q, u, linear):
 @inline
 def drive_stiffness(system, i, t, q, v):
     """Return stiffness and damping of a drive at a state, for implicit steps."""
-    element, active = system.elements[i], system.element_data[i].active
-    drive, state = system.laws.drive[element.row], system.states.drive[element.row]
+    element, data = system.elements[i], system.element_data[i]
+    drive, state, active = system.laws.drive[element.row], system.states.drive[element.row], data.active
     x, k, c = q[element.at_q], drive.stiffness, drive.damping
-    command, command_speed, _ = command_at(state, t, delay_of(element, q))
+    wanted = wanted_force(system, i, t, q, v)
     if drive.follows == Follows.SPEED:
-        k, wanted = 0.0, c * (command - v)
-    else:
-        wanted = transmission_force(drive, command - x, command_speed - v)
-        in_gap = stretch_beyond_backlash(drive, command - x) == 0.0 or wanted == 0.0
-        if drive.backlash > 0.0 and in_gap:
+        k = 0.0
+    elif drive.backlash > 0.0:
+        command, _, _ = command_at(state, t, delay_of(element, q))
+        if stretch_beyond_backlash(drive, data, command - x) == 0.0 or wanted == 0.0:
             k, c = 0.0, 0.0
     if element.at_state < 0:
-        motor = limit_force(wanted, v, drive.max_force, drive.max_power)
+        motor = limit_force(drive, state, data, wanted, v)
         if active == 0:
             k, c = 0.0, 0.0
         elif motor != wanted:
             k, c = 0.0, damping_of_power_limit(drive, motor, v)
         if drive.losses > 0.0 and active == 1 and motor != 0.0:
-            force = force_after_losses(drive, motor, v)
+            force, band = force_after_losses(system, i, motor, v)
+            force -= system.axes[element.at_u].slides * band
             k, c = k * force / motor, c * force / motor
-            c += drive.losses * force * force / abs(motor) * smooth_sign_slope(drive, v)
-    c += drive.viscous
-    if drive.friction > 0.0:
-        c += drive.friction * smooth_sign_slope(drive, v)
-    return k, c
+            if band == 0.0:
+                c += drive.losses * force * force / abs(motor) * smooth_sign_slope(drive, v)
+    along, _ = friction_damping(system, element, drive, (v, 0.0, 0.0))
+    return k, c + drive.viscous + along
 
 
 @inline
@@ -385,6 +405,88 @@ def smooth_sign_slope(drive, v):
     """Return the derivative of the smooth sign with respect to the speed."""
     squares = v * v + drive.friction_speed * drive.friction_speed
     return drive.friction_speed * drive.friction_speed / (squares * math.sqrt(squares))
+
+
+@inline
+def wanted_force(system, i, t, q, v):
+    """Return the force that a drive wants without limits; of a self-locking one that of its command without delay."""
+    element, data = system.elements[i], system.element_data[i]
+    drive, state = system.laws.drive[element.row], system.states.drive[element.row]
+    command, command_speed, _ = command_at(state, t, delay_of(element, q))
+    if drive.follows == Follows.SPEED:
+        return drive.damping * (command - v)
+    return transmission_force(drive, data, command - q[element.at_q], command_speed - v)
+
+
+@inline
+def friction_axes(system, i):
+    """Return 1 if its friction, or the losses of its transmission, stick."""
+    drive = system.laws.drive[system.elements[i].row]
+    lossy = drive.losses > 0.0 and system.elements[i].at_state < 0
+    return 1 if drive.sticks == 1 and (drive.static_friction > 0.0 or lossy) else 0
+
+
+@inline
+def hold(system, i, q):
+    """Add its share of the holding force of its joint, which is at rest, to the force that it transmits."""
+    system.element_data[i].force += holding_share(system, i) * system.axes[system.elements[i].at_u].holding
+
+
+@inline
+def one_sided(system, i):
+    """Return the number of flanks, stiffness and damping, and 1 if its energy counts as stored; (M104), (M105)."""
+    element, drive = system.elements[i], system.laws.drive[system.elements[i].row]
+    acts = system.element_data[i].active == 1 or element.at_state >= 0
+    sides = 2 if drive.backlash > 0.0 and acts else 0
+    return sides, drive.stiffness, drive.damping, 1.0 if element.at_state >= 0 else 0.0
+
+
+@inline
+def depth(system, i, side, t, q, u):
+    """Return how far the command is beyond a flank (1 or -1; 0: the nearer one) [m or rad], the rate, and the flank."""
+    element = system.elements[i]
+    drive, state = system.laws.drive[element.row], system.states.drive[element.row]
+    command, speed, _ = command_at(state, t, delay_of(element, q))
+    error, rate = command - q[element.at_q], speed - u[element.at_u]
+    sign = -1 if side < 0 or (side == 0 and error < 0.0) else 1
+    return sign * error - 0.5 * drive.backlash, sign * rate, sign
+
+
+@inline
+def has_branches(system, i):
+    """Return whether its motor has power and limits."""
+    drive, data = system.laws.drive[system.elements[i].row], system.element_data[i]
+    limited = drive.max_force < UNLIMITED or drive.max_power < UNLIMITED
+    return limited and data.active == 1 and system.elements[i].at_state < 0
+
+
+@inline
+def branch_at(system, i, t, q, u):
+    """Return the limits at which its motor is at a state: 1, -1 or 0."""
+    v = u[system.elements[i].at_u]
+    return exceeds_limits(system.laws.drive[system.elements[i].row], wanted_force(system, i, t, q, v), v)
+
+
+@inline
+def set_branch(system, i, branch):
+    """Let its motor be at its limits in a direction, or below them."""
+    system.states.drive[system.elements[i].row].limited = branch
+
+
+@inline
+def branch(system, i):
+    """Return the limits at which its motor is in the present step."""
+    return system.states.drive[system.elements[i].row].limited
+
+
+@kernel
+def begin(system, i, tolerance, mobility, speed, length):
+    """Set depth and speed up to which a joint rests on flanks of a backlash, and response times; Eq. (M117)."""
+    element = system.elements[i]
+    drive = system.laws.drive[element.row]
+    if drive.backlash > 0.0:
+        most, own_speed = largest_mobility(element, mobility), tolerance[system.world[0].n_q + element.at_u]
+        set_resting_limits(system.element_data[i], drive.stiffness, most, own_speed, tolerance[element.at_q])
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import model_validator
 
-from softdock.elements.joint_element import JointElement
+from softdock.elements.joint_element import FrictionLaw, JointElement, check_static_friction
 from softdock.quantities.fields import (
     Flag,
     JointDamping,
@@ -64,11 +64,15 @@ class Drive(JointElement):
     backlash: NonNegativeJointPosition = 0.0
     """Free play between motor and joint, from one flank to the other."""
     friction: NonNegativeJointForce = 0.0
-    """Coulomb friction of the drive train at the joint; acts without power, too."""
+    """Coulomb friction of the drive train at the joint while it moves; acts without power, too."""
+    static_friction: NonNegativeJointForce | None = None
+    """Largest friction at rest, at least `friction`; the same if left out."""
+    friction_law: FrictionLaw = "stick"
+    """`stick`: friction holds a joint at rest; `smooth`: it is proportional to low speeds, so that the joint creeps."""
     viscous_friction: JointDamping = 0.0
     """Friction of the drive train per speed of the joint; acts without power, too."""
     friction_speed: JointFrictionSpeed = 1e-3
-    """Speed below which friction is proportional to speed."""
+    """Speed below which smooth friction is proportional to speed; with a fixed step all friction is smooth."""
     efficiency: Annotated[float, Quantity("1", gt=0, le=1)] = 1.0
     """Power at the joint over that of the motor when the motor moves a load."""
     self_locking: Flag = False
@@ -81,6 +85,7 @@ class Drive(JointElement):
     @model_validator(mode="after")
     def _check_combinations(self) -> Self:
         self.check_target("target", self.target)
+        check_static_friction(self.friction, self.static_friction, self.friction_law)
         self._check_profile()
         if self.follows == "speed":
             for key in ("backlash", "self_locking"):

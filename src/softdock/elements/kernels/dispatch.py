@@ -11,12 +11,21 @@ The module `kernels` of a kind may define these functions, of element `i` of a s
 - `switch_on(system, i, t, y)`, `switch_off(system, i, t, y)`: after and before it is switched
 - `set_target(system, i, t, y, value)`: a new target
 - `next_break(system, i, t, y)`: next instant at which its force changes abruptly, infinite if there is none
+- `one_sided(system, i)`: if it pushes only beyond one or two limits: the number of these limits at present, stiffness,
+  damping, and 1 if its energy counts as stored
+- `depth(system, i, side, t, q, u)`: depth beyond the limit on a side (1, -1; 0: the nearer one), its rate, and the side
+- `may_engage(system, i, dense)`: whether bounds of the interpolation of a step let it reach a limit
+- `friction_axes(system, i)`: number of axes of its joint that its friction sticks together; 0 if it does not stick
+- `hold(system, i, q)`: add its share of the holding force of a stuck joint to the force that it transmits
+- `has_branches(system, i)`: whether its law has branches between which its force is continuous
+- `branch(system, i)`, `set_branch(system, i, branch)`: the one of the present step, and another one from now on
+- `branch_at(system, i, t, q, u)`: the one of a state
 - `value(system, i, component)`: its observable fields beside force, energy, deflection and wrench
 - `decide(system, i)`: its decision where the field `acts_above_zero` of its declaration rises through zero;
   `decide_at_start(system, i)`: the same for the initial state
 - `set_tolerance(system, i, tolerance)`: tolerances of its own entries in the state, from those of positions
-- `begin(system, i, tolerance, mobility)`: what its state has from tolerances and from the accelerations of all joint
-  axes per force, at the start of a run
+- `begin(system, i, tolerance, mobility, speed, length)`: what its data have at the start of a run from the tolerances
+  of states, the accelerations of all joint axes per force, and the allowed errors of speeds and positions
 """
 
 import math
@@ -26,6 +35,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from softdock.elements.kernels.one_sided import free
 from softdock.elements.kinds import KINDS
 from softdock.native.decorators import inline, kernel
 
@@ -73,6 +83,36 @@ def no_gains(system, i, *arguments):
 
 
 @inline
+def no_sides(system, i, *arguments):
+    """Return no limits, no stiffness and damping, and no stored energy."""
+    return 0, 0.0, 0.0, 0.0
+
+
+@inline
+def no_depth(system, i, *arguments):
+    """Return a depth that is never reached."""
+    return -math.inf, 0.0, 1
+
+
+@inline
+def is_possible(system, i, *arguments):
+    """Return True: no bound tells otherwise."""
+    return True
+
+
+@inline
+def is_impossible(system, i, *arguments):
+    """Return False."""
+    return False
+
+
+@inline
+def no_branch(system, i, *arguments):
+    """Return 0: the only branch, no axes."""
+    return 0
+
+
+@inline
 def no_value(system, i, *arguments):
     """Return zero."""
     return 0.0
@@ -108,6 +148,15 @@ switch_off = choose("switch_off", do_nothing)
 change_target = choose("set_target", do_nothing)
 break_after = choose("next_break", no_time)
 element_value = choose("value", no_value)
+one_sided = choose("one_sided", no_sides)
+depth_at = choose("depth", no_depth)
+may_engage = choose("may_engage", is_possible)
+friction_axes = choose("friction_axes", no_branch)
+hold = choose("hold", do_nothing)
+has_branches = choose("has_branches", is_impossible)
+present_branch = choose("branch", no_branch)
+branch_at = choose("branch_at", no_branch)
+set_branch = choose("set_branch", do_nothing)
 decide = choose("decide", do_nothing)
 decide_start = choose("decide_at_start", do_nothing)
 set_tolerance = choose("set_tolerance", do_nothing)
@@ -126,7 +175,7 @@ def apply_elements(system, t, q, u, dy):
     for i in range(system.elements.shape[0]):
         data = system.element_data[i]
         data.force, data.energy, data.loss, data.power = 0.0, 0.0, 0.0, 0.0
-        data.branch = 0
+        data.branch, data.static_friction = 0, 0.0
         if data.active == 1 or system.elements[i].always == 1:
             apply(system, i, t, q, u, dy)
             loss += data.loss
@@ -161,6 +210,7 @@ def switch_element(system, i, on, t, y):
     elif not on:
         switch_off(system, i, t, y)
         data.active = 0
+        free(data)
 
 
 @kernel

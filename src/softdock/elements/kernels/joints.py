@@ -1,5 +1,6 @@
 """Deflection and speed of the joint that an element acts on, and its force on the joint."""
 
+from softdock.elements.kernels.records import FORCE
 from softdock.native.decorators import inline
 from softdock.spatial.kernels import rotation_vector_from_quaternion
 
@@ -15,6 +16,12 @@ def largest_mobility(element, mobility):
     for k in range(element.at_u, element.at_u + element.rows):
         most = max(most, mobility[k])
     return most
+
+
+@inline
+def mobility_between(data):
+    """Return the acceleration per force of the bodies that an element connects, from its data [1/kg]."""
+    return max(1.0 / data.inertia[FORCE], LEAST_MOBILITY)
 
 
 @inline

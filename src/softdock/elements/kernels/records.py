@@ -5,6 +5,8 @@ Parameters of a kind are in its LAW, what it remembers in its STATE; `element.ro
 
 import numpy as np
 
+from softdock.elements.kernels.one_sided import ONE_SIDED_FIELDS
+
 ELEMENT = np.dtype(
     [
         ("kind", np.int64),  # number of the kind; see elements.kinds
@@ -57,7 +59,9 @@ ELEMENT_DATA = np.dtype(
         ("step_errors", np.float64, 12),
         ("error_sums", np.float64, 12),
         ("errors_left", np.float64, 12),
+        *ONE_SIDED_FIELDS,  # of an element that only pushes; see one_sided
         # Results of an evaluation of the forces.
+        ("static_friction", np.float64),  # largest share in the holding force of its joint [N or N m]
         ("deflection", np.float64),
         # Rotation away from its rest whose torque is ambiguous beyond half a turn [rad]; else 0.
         ("angle", np.float64),

@@ -46,6 +46,8 @@ class Linear(NamedTuple):
     """(n,): rate of the forces of drives along joints by their smooth commands."""
     delays: NDArray[np.int64]
     """(n,): index in the state of the delay of that command; -1: none."""
+    held: NDArray[np.int64]
+    """(n,): 1 for axes that friction holds."""
     slowdowns: NDArray[np.float64]
     """(n, SLOWDOWN_COLUMNS): of a drive that its force limit slows down; `SLOWDOWN_SPEED` is zero without one."""
     work: NDArray[np.float64]

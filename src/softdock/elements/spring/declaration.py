@@ -8,6 +8,7 @@ from softdock.elements.declaration import (
     JointKind,
     Surroundings,
     has_steep_friction,
+    write_friction,
 )
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.spring.kernels import Stiffening
@@ -47,8 +48,11 @@ class SpringKind(JointKind):
     def write(self, out: ElementRecord, element: Spring, around: Surroundings) -> None:
         """Fill the records."""
         super().write(out, element, around)
-        for key in ("stiffness", "damping", "rest", "preload", "friction", "friction_speed"):
+        for key in ("stiffness", "damping", "rest", "preload"):
             out.law[key] = getattr(element, key)
+        write_friction(out.law, element)
+        if out.element.rows > 1 and out.law.static_friction > 0.0:
+            out.element.stiff = 1  # across a slow motion friction is as stiff as a damper F / v
         if element.exponential is not None:
             out.law["stiffening"] = Stiffening.EXPONENTIAL
             out.law["reference"] = element.exponential.reference

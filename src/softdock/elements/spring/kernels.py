@@ -5,6 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from softdock.elements.kernels.friction import friction_damping, holding_share, joint_friction
 from softdock.elements.kernels.joints import joint_deflection, joint_speed, push_joint
 from softdock.elements.kernels.tangents import add_joint_tangents, add_radial_tangents
 from softdock.native.decorators import inline
@@ -27,7 +28,9 @@ LAW = np.dtype(
         ("exponent", np.float64),
         ("preload", np.float64),
         ("friction", np.float64),  # Coulomb force
-        ("friction_speed", np.float64),  # speed below which friction is proportional to speed
+        ("static_friction", np.float64),  # at rest
+        ("friction_speed", np.float64),  # speed below which smooth friction is proportional to speed
+        ("sticks", np.int64),  # 1: friction sticks; 0: it is smooth
     ],
     align=True,
 )
@@ -63,18 +66,44 @@ def apply(system, i, t, q, u, dy):
     # A preload is a constant force towards negative positions of a single axis.
     preload = spring.preload
     loss = c * (vx * vx + vy * vy + vz * vz)
-    if spring.friction > 0.0:
-        v = vx * vx + vy * vy + vz * vz
-        friction_damping = spring.friction / math.sqrt(v + spring.friction_speed * spring.friction_speed)
-        loss += friction_damping * v
-        c += friction_damping
     fx, fy, fz = -k * x - c * vx - preload, -k * y - c * vy, -k * z - c * vz
+    if spring.static_friction > 0.0:
+        rx, ry, rz, lost = joint_friction(system, i, spring, 0.0, (vx, vy, vz))
+        fx, fy, fz, loss = fx - rx, fy - ry, fz - rz, loss + lost
     push_joint(element, system.axes, fx, fy, fz)
     data.deflection = x if element.rows == 1 else s
     data.angle = s if element.ball == 1 else 0.0
     data.force = -fx if element.rows == 1 else math.sqrt(fx * fx + fy * fy + fz * fz)
     data.energy = energy + preload * x
     data.loss = loss
+
+
+@inline
+def friction_axes(system, i):
+    """Return the number of axes that its friction sticks together; 0 if it does not stick."""
+    element, spring = system.elements[i], system.laws.spring[system.elements[i].row]
+    return element.rows if spring.sticks == 1 and spring.static_friction > 0.0 else 0
+
+
+@inline
+def hold(system, i, q):
+    """Add its share of the holding force of its joint, which is at rest, to the force that it transmits."""
+    element, data, spring = (
+        system.elements[i],
+        system.element_data[i],
+        system.laws.spring[system.elements[i].row],
+    )
+    share, axes, at = holding_share(system, i), system.axes, element.at_u
+    if element.rows == 1:
+        data.force -= share * axes[at].holding
+        return
+    x, y, z = deflection(element, spring, q)
+    k = spring.stiffness
+    if spring.stiffening == Stiffening.EXPONENTIAL:
+        k *= 1.0 + growth(spring, math.sqrt(x * x + y * y + z * z))
+    fx, fy = k * x - share * axes[at].holding, k * y - share * axes[at + 1].holding
+    fz = k * z - share * axes[at + 2].holding if element.rows > 2 else 0.0
+    data.force = math.sqrt(fx * fx + fy * fy + fz * fz)
 
 
 @inline
@@ -100,9 +129,13 @@ def add_tangents(system, i, t, q, u, linear):
     if spring.stiffening == Stiffening.EXPONENTIAL:
         grown = growth(spring, s)
         k, radial_k = k * (1.0 + grown), k * spring.exponent * grown
-    if spring.friction > 0.0:
-        v = vx * vx + vy * vy + vz * vz + spring.friction_speed * spring.friction_speed
-        c += spring.friction * spring.friction_speed * spring.friction_speed / (v * math.sqrt(v))
+    along, across = friction_damping(system, element, spring, (vx, vy, vz))
+    speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+    if element.rows > 1 and speed > 0.0:
+        c += across
+        add_radial_tangents(element, linear, 0.0, along - across, (vx / speed, vy / speed, vz / speed))
+    else:
+        c += along
     add_joint_tangents(element, linear, k, c)
     if radial_k > 0.0 and s > 0.0:
         add_radial_tangents(element, linear, radial_k, 0.0, (x / s, y / s, z / s))

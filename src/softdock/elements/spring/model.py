@@ -1,8 +1,10 @@
 """Model of springs along joints."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from softdock.elements.joint_element import JointElement
+from pydantic import model_validator
+
+from softdock.elements.joint_element import FrictionLaw, JointElement, check_static_friction
 from softdock.quantities.fields import (
     Flag,
     JointDamping,
@@ -57,11 +59,20 @@ class Spring(JointElement):
     damping: JointDamping = 0.0
     """Force per speed [N s/m], or torque per rate [N m s/rad]."""
     friction: NonNegativeJointForce = 0.0
-    """Coulomb friction, independent of speed."""
+    """Coulomb friction while it slides, independent of speed."""
+    static_friction: NonNegativeJointForce | None = None
+    """Largest friction at rest, at least `friction`; the same if left out."""
+    friction_law: FrictionLaw = "stick"
+    """`stick`: friction holds a joint at rest; `smooth`: it is proportional to low speeds, so that the joint creeps."""
     friction_speed: JointFrictionSpeed = 1e-2
-    """Speed below which friction is proportional to speed."""
+    """Speed below which smooth friction is proportional to speed; with a fixed step all friction is smooth."""
     active: Flag = True
     """Whether it acts from the start; events switch it by `enable` and `disable`."""
+
+    @model_validator(mode="after")
+    def _check_friction(self) -> Self:
+        check_static_friction(self.friction, self.static_friction, self.friction_law)
+        return self
 
 
 def energy_metric(name: str) -> str:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from softdock.elements.kernels.joints import joint_deflection, joint_speed, largest_mobility, push_joint
+from softdock.elements.kernels.one_sided import one_sided_force, set_resting_limits
 from softdock.elements.kernels.tangents import add_joint_tangents, add_radial_tangents
 from softdock.native.decorators import inline, kernel
 
@@ -18,39 +19,20 @@ LAW = np.dtype(
     align=True,
 )
 
-STATE = np.dtype(
-    [
-        # Depth [m or rad] and speed [m/s or rad/s] up to which a joint rests at the stop, Eq. (M117), and response time
-        # sqrt(m / k) [s]; set at the start of a run.
-        ("resting_depth", np.float64),
-        ("resting_speed", np.float64),
-        ("response_time", np.float64),
-        # 1 if it is engaged at its upper limit, -1 at the lower one, 0 if it is free. If `keeps_state` is 1, this
-        # changes only between steps, see engagement; otherwise every evaluation decides whether the stop acts.
-        ("engaged", np.int64),
-        ("keeps_state", np.int64),
-        # Of an engaged stop: depth from which its spring is compressed, Eq. (M116) [m or rad], and impulse of its
-        # tension less that of its pushes, Eq. (M120) [N s or N m s].
-        ("engaged_depth", np.float64),
-        ("tension_impulse", np.float64),
-    ],
-    align=True,
-)
-
 
 @inline
 def apply(system, i, t, q, u, dy):
     """Apply an end stop to its joint: stiffness and damping; Eq. (M23), for a stop that keeps its state Eq. (M116)."""
     element, data = system.elements[i], system.element_data[i]
-    stop, state = system.laws.stop[element.row], system.states.stop[element.row]
-    s, v, nx, ny, nz = stop_depth(element, stop, q, u, state.engaged)
+    stop = system.laws.stop[element.row]
+    s, v, nx, ny, nz = stop_depth(element, stop, q, u, data.engaged)
     data.deflection = s
     data.angle = s + stop.upper if element.ball == 1 else 0.0
-    is_free = state.engaged == 0 if state.keeps_state == 1 else s <= 0.0
+    is_free = data.engaged == 0 if data.keeps_state == 1 else s <= 0.0
     if is_free:
         return
-    x, force = s - state.engaged_depth, stop_force(stop, state, s, v)
-    if state.keeps_state == 0:
+    x, force = s - data.engaged_depth, one_sided_force(data, stop.stiffness, stop.damping, s, v)
+    if data.keeps_state == 0:
         force = max(force, 0.0)
     push_joint(element, system.axes, -force * nx, -force * ny, -force * nz)
     # An engaged stop pulls a little before it is freed, and in stages beyond that instant; a pull is not reported.
@@ -63,8 +45,8 @@ def apply(system, i, t, q, u, dy):
 def error_gains(system, i, t, q, u):
     """Return stiffness and damping of a stop that acts."""
     element = system.elements[i]
-    stop, state = system.laws.stop[element.row], system.states.stop[element.row]
-    acts = stop_acts(element, stop, state, q, u)
+    stop = system.laws.stop[element.row]
+    acts = stop_acts(element, stop, system.element_data[i], q, u)
     return (stop.stiffness, stop.damping) if acts else (0.0, 0.0)
 
 
@@ -72,8 +54,8 @@ def error_gains(system, i, t, q, u):
 def add_tangents(system, i, t, q, u, linear):
     """Add stiffness and damping of a stop that acts; on several axes along its deflection."""
     element = system.elements[i]
-    stop, state = system.laws.stop[element.row], system.states.stop[element.row]
-    if not stop_acts(element, stop, state, q, u):
+    stop = system.laws.stop[element.row]
+    if not stop_acts(element, stop, system.element_data[i], q, u):
         return
     if element.rows == 1:
         add_joint_tangents(element, linear, stop.stiffness, stop.damping)
@@ -85,36 +67,55 @@ def add_tangents(system, i, t, q, u, linear):
 
 
 @kernel
-def begin(system, i, tolerance, mobility):
+def begin(system, i, tolerance, mobility, speed, length):
     """Set depth and speed up to which a joint rests at its stop, and the response time; Eq. (M117)."""
     element = system.elements[i]
-    stop, state = system.laws.stop[element.row], system.states.stop[element.row]
-    speed = tolerance[system.world[0].n_q + element.at_u]
-    state.response_time = 1.0 / math.sqrt(stop.stiffness * largest_mobility(element, mobility))
-    state.resting_depth = min(speed * state.response_time, tolerance[element.at_q])
-    state.resting_speed = speed
+    stiffness, most = system.laws.stop[element.row].stiffness, largest_mobility(element, mobility)
+    own_speed, own_length = tolerance[system.world[0].n_q + element.at_u], tolerance[element.at_q]
+    set_resting_limits(system.element_data[i], stiffness, most, own_speed, own_length)
 
 
 @inline
-def switch_off(system, i, t, y):
-    """Free the stop."""
-    state = system.states.stop[system.elements[i].row]
-    state.engaged, state.engaged_depth, state.tension_impulse = 0, 0.0, 0.0
+def one_sided(system, i):
+    """Return the number of its limits, its stiffness and damping, and 1: its energy counts as stored."""
+    stop, sides = system.laws.stop[system.elements[i].row], 2 if system.elements[i].rows == 1 else 1
+    return sides * system.element_data[i].active, stop.stiffness, stop.damping, 1.0
 
 
 @inline
-def stop_acts(element, stop, state, q, u):
+def depth(system, i, side, t, q, u):
+    """Return the depth beyond a limit (1 or -1; 0: the nearer one) [m or rad], its rate, and the side of the limit."""
+    element = system.elements[i]
+    s, v, n, _, _ = stop_depth(element, system.laws.stop[element.row], q, u, side)
+    return s, v, -1 if element.rows == 1 and n < 0.0 else 1
+
+
+@inline
+def may_engage(system, i, dense):
+    """Return whether bounds of the interpolation in a step let the joint reach a limit."""
+    element, stop = system.elements[i], system.laws.stop[system.elements[i].row]
+    if element.ball == 1:
+        return True
+    square = 0.0
+    for at in range(element.at_q, element.at_q + element.rows):
+        x_0 = dense[0, at]
+        x_1 = x_0 + dense[1, at]
+        # Largest distance from the chord, with the largest values of the products in Eq. (M33).
+        beyond = 0.25 * abs(dense[2, at]) + 4.0 / 27.0 * abs(dense[3, at]) + 0.0625 * abs(dense[4, at])
+        if element.rows == 1:
+            return max(x_0, x_1) + beyond > stop.upper or min(x_0, x_1) - beyond < stop.lower
+        most = max(abs(x_0), abs(x_1)) + beyond
+        square += most * most
+    return square > stop.upper * stop.upper
+
+
+@inline
+def stop_acts(element, stop, data, q, u):
     """Return whether a stop acts on its joint at a state."""
-    if state.keeps_state == 1:
-        return state.engaged != 0
+    if data.keeps_state == 1:
+        return data.engaged != 0
     s, v, _, _, _ = stop_depth(element, stop, q, u, 0)
-    return s > 0.0 and stop_force(stop, state, s, v) > 0.0
-
-
-@inline
-def stop_force(stop, state, depth, rate):
-    """Return the force [N or N m] that a stop has if it acts, at a depth [m or rad] and its rate; negative: a pull."""
-    return stop.stiffness * (depth - state.engaged_depth) + stop.damping * rate
+    return s > 0.0 and one_sided_force(data, stop.stiffness, stop.damping, s, v) > 0.0
 
 
 @inline

@@ -8,6 +8,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from softdock.elements.kernels.joints import mobility_between
+from softdock.elements.kernels.one_sided import one_sided_force, set_resting_limits
 from softdock.elements.kernels.tangents import IDENTITY, activate_connection
 from softdock.elements.kernels.wrenches import push_bodies, set_total
 from softdock.elements.kernels.yielding import RESOLVED, yielding_share
@@ -115,11 +117,21 @@ def line_motion(system, i):
 
 
 @inline
-def pull(element, law, stretch, rate):
+def keeps_state(element, data):
+    """Return whether a tether is slack or taut during a whole step; one with a reel slips before it is."""
+    return data.keeps_state == 1 and element.at_state < 0
+
+
+@inline
+def pull(element, data, law, stretch, rate):
     """Return the tension of a stretched tether and the share that slips; Eqs. (T2), (T5), (T6).
 
     `rate` is that of the distance less the winding speed.
     """
+    if keeps_state(element, data):
+        return (
+            one_sided_force(data, law.stiffness, law.damping, stretch, rate) if data.engaged != 0 else 0.0
+        ), 0.0
     share = slip_share(law, law.stiffness * stretch, rate) if element.at_state >= 0 else 0.0
     return max(0.0, law.stiffness * stretch + law.damping * (1.0 - share) * rate), share
 
@@ -136,22 +148,26 @@ def apply(system, i, t, q, u, dy):
     length, winding = free_length(element, law, state, q), 0.0
     stretch = line - length
     data.deflection, state.length, state.slack = stretch, length, max(0.0, -stretch)
+    data.depth, data.depth_rate = stretch, rate
     set_total(data, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if data.active == 0:
         return
     if element.at_state >= 0:
         winding = winding_speed(law, state, length)
         dy[element.at_state] = winding
-    if stretch <= 0.0 or line == 0.0:
+    is_slack = data.engaged == 0 if keeps_state(element, data) else stretch <= 0.0
+    if is_slack or line == 0.0:
         return
     rate -= winding
-    tension, share = pull(element, law, stretch, rate)
+    tension, share = pull(element, data, law, stretch, rate)
+    stretch -= data.engaged_depth
     elastic, slip = law.stiffness * stretch, share * rate
     a, b, (x, y, z) = system.motions[element.a], system.motions[element.b], n
     push_bodies(a, b, data, 0.0, 0.0, 0.0, -x * tension, -y * tension, -z * tension, p[0], p[1], p[2])
-    data.force, data.energy = tension, 0.5 * elastic * stretch
+    data.force, data.energy = max(tension, 0.0), 0.5 * elastic * stretch
     data.loss, data.power = (tension - elastic) * (rate - slip) + tension * slip, -tension * winding
-    data.branch = TetherBranch.TAUT.value if tension > 0.0 else TetherBranch.RELEASED.value
+    if not keeps_state(element, data):
+        data.branch = TetherBranch.TAUT.value if tension > 0.0 else TetherBranch.RELEASED.value
     if share > 0.0:
         data.branch = TetherBranch.SLIPPING.value
     if element.at_state >= 0:
@@ -161,15 +177,15 @@ def apply(system, i, t, q, u, dy):
 @inline
 def connect(system, i, t, q, u, linear, c):
     """Write stiffness and damping along the line, and the stiffness of the tension across it, in N; Eq. (T8)."""
-    element = system.elements[i]
+    element, data = system.elements[i], system.element_data[i]
     law, state = system.laws.tether[element.row], system.states.tether[element.row]
     _, r, n, line, rate = line_motion(system, i)
     length = free_length(element, law, state, q)
     if element.at_state >= 0:
         rate -= winding_speed(law, state, length)
-    if line <= length or line == 0.0:
+    if line == 0.0 or (line <= length and not keeps_state(element, data)):
         return
-    tension, share = pull(element, law, line - length, rate)
+    tension, share = pull(element, data, law, line - length, rate)
     if tension == 0.0:
         return
     held = max(0.0, 1.0 - share)
@@ -181,6 +197,31 @@ def connect(system, i, t, q, u, linear, c):
             D[3 + row, 3 + column] = d * n[row] * n[column]
         K[3 + row, 3 + row] += across
     activate_connection(linear, c, element.a, element.b, IDENTITY, r)
+
+
+@inline
+def one_sided(system, i):
+    """Return 1 for a tether without a reel, its stiffness and damping, and 1: its energy counts as stored."""
+    element, law = system.elements[i], system.laws.tether[system.elements[i].row]
+    acts = system.element_data[i].active == 1 and element.at_state < 0
+    return 1 if acts else 0, law.stiffness, law.damping, 1.0
+
+
+@inline
+def depth(system, i, side, t, q, u):
+    """Return the stretch of a tether [m], its rate, and 1."""
+    element = system.elements[i]
+    law, state = system.laws.tether[element.row], system.states.tether[element.row]
+    _, _, _, line, rate = line_motion(system, i)
+    return line - free_length(element, law, state, q), rate, 1
+
+
+@kernel
+def begin(system, i, tolerance, mobility, speed, length):
+    """Set stretch and speed up to which a tether rests between slack and taut, and response times; Eq. (M117)."""
+    stiffness = system.laws.tether[system.elements[i].row].stiffness
+    data = system.element_data[i]
+    set_resting_limits(data, stiffness, mobility_between(data), speed, length)
 
 
 @kernel

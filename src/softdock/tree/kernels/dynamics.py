@@ -46,6 +46,7 @@ def accelerations(system):
         group, udot = groups[g], group_motions[g].udot
         for j in range(group.count):
             axes[group.at_u[j]].udot = udot[0, j]
+            axes[group.at_u[j]].holding = -axes[group.at_u[j]].held_force
 
 
 @inline
@@ -106,6 +107,8 @@ def invert_joint_inertia(system):
     """Invert the inertia of joints with free bases eliminated, tile by tile; Eqs. (M9)-(M11)."""
     groups, inertias = system.groups, system.tile_inertias
     compute_joint_inertia(system)
+    if system.counters[0].stuck > 0:
+        hold_stuck_axes(system)
     for g in range(groups.shape[0] - 1, -1, -1):
         sweep(inertias[tile_index(g, g)].H, groups[g].count)
         first = groups[g].first // LANES
@@ -114,6 +117,39 @@ def invert_joint_inertia(system):
             multiply(inertias[tile_index(g, g)].H, inertias[tile_index(g, i)].H, scratch)
             for j in range(first, i + 1):
                 add_transposed_product(scratch, inertias[tile_index(g, j)].H, inertias[tile_index(i, j)].H)
+
+
+@kernel
+def hold_stuck_axes(system):
+    """Store the rows of stuck axes in the inertia of joints and decouple these axes from all others; Eq. (M130)."""
+    groups, inertias, n = system.groups, system.tile_inertias, system.groups.shape[0]
+    for g in range(n):
+        for j in range(groups[g].count):
+            row = groups[g].at_u[j]
+            if system.axes[row].stuck == 1:
+                out = system.held_inertia[row]
+                for i in range(n):
+                    H = inertias[tile_index(max(g, i), min(g, i))].H
+                    for k in range(groups[i].count):
+                        if i <= g:
+                            out[groups[i].at_u[k]], H[j, k] = H[j, k], 0.0
+                        else:
+                            out[groups[i].at_u[k]], H[k, j] = H[k, j], 0.0
+                        if i == g:
+                            H[k, j] = 0.0
+                inertias[tile_index(g, g)].H[j, j] = 1.0
+
+
+@inline
+def release_forces_of_stuck_axes(system):
+    """Store the forces along stuck axes and set them to zero, so that these axes do not accelerate; Eq. (M130)."""
+    groups, group_motions = system.groups, system.group_motions
+    for g in range(groups.shape[0]):
+        for j in range(groups[g].count):
+            axis = system.axes[groups[g].at_u[j]]
+            if axis.stuck == 1:
+                axis.held_force = group_motions[g].b[0, j]
+                group_motions[g].b[0, j] = 0.0
 
 
 @inline
@@ -253,6 +289,8 @@ def solve(system):
     """Compute accelerations along axes from the forces that accelerate them; Eq. (M13)."""
     groups, group_motions, inertias = system.groups, system.group_motions, system.tile_inertias
     n = groups.shape[0]
+    if system.counters[0].stuck > 0:
+        release_forces_of_stuck_axes(system)
     for g in range(n - 1, -1, -1):
         group, motion = groups[g], group_motions[g]
         divide(inertias[tile_index(g, g)].H, motion)

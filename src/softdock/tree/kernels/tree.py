@@ -138,10 +138,24 @@ AXIS = np.dtype(
         ("tau", np.float64),  # sum of all efforts along the axis [N or N m]
         ("udot", np.float64),  # acceleration along the axis
         ("lock_response", np.float64),  # change of acceleration or speed by the wrenches of locks
+        # 1: it does not accelerate; `holding` is the force on it that this takes, `held_force` what `solve` found along
+        # it [N or N m].
+        ("stuck", np.int64),
+        ("held_force", np.float64),
+        ("holding", np.float64),
+        # Friction that sticks, of the first of the axes that stick together; see dynamics.kernels.run.sticking. Their
+        # number (0: no such friction), and 1 or -1 while they slide in that direction, 0 otherwise.
+        ("friction_axes", np.int64),
+        ("slides", np.int64),
+        ("resting_speed", np.float64),  # up to which it counts as at rest [m/s or rad/s]
+        ("rubbed", np.int64),  # 1: an element with friction acts on them
+        ("static_friction", np.float64),  # largest holding force at the last evaluation [N or N m]
+        ("most_used", np.float64),  # largest holding force over static friction since the start of the step
+        ("least_used", np.float64),  # smallest one
     ],
     align=True,
 )
-"""Efforts and accelerations along an axis of a joint: data."""
+"""Efforts, accelerations and friction along an axis of a joint: data."""
 
 
 def initial_motions(links: np.recarray) -> np.recarray:

@@ -16,6 +16,7 @@ from softdock.dynamics.kernels.control.actuators import apply_thrusters
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.kernels.forces.bonds import apply_bonds, bond_energy
 from softdock.dynamics.kernels.forces.contacts import apply_contacts, contact_energy
+from softdock.dynamics.kernels.forces.holding import apply_holding_forces
 from softdock.dynamics.kernels.forces.interfaces import apply_interfaces, interface_energy
 from softdock.dynamics.kernels.forces.locks import apply_lock_forces, apply_lock_impulses
 from softdock.elements.kernels.dispatch import Laws, States, apply_elements
@@ -58,10 +59,11 @@ COUNTERS = np.dtype(
     [
         ("evaluations", np.int64),  # of the derivative
         ("rebuilds", np.int64),  # of near lists
+        ("stuck", np.int64),  # axes of joints that friction holds at present
     ],
     align=True,
 )
-"""Counts of what was computed: data."""
+"""Counts: data."""
 
 # Dissipated energy and external work; a run under loads has a third entry: work relative to the centre of mass.
 EXTRA_STATES = 2
@@ -119,6 +121,8 @@ class SystemRecords(NamedTuple):
     """One per group of axes."""
     tile_inertias: np.recarray
     """One per tile, and one more as scratch memory."""
+    held_inertia: NDArray[np.float64]
+    """(axes, axes): rows of the inertia of joints of the axes that friction holds."""
     appendage_motions: np.recarray
     """One per structure."""
     mode_forces: np.recarray
@@ -173,6 +177,8 @@ def derivative(system, t, y, dy):
         link_accelerations(system, 0)
     if locked:
         loss += apply_lock_forces(system)
+    if system.counters[0].stuck > 0:
+        apply_holding_forces(system, y)
     write_rates(system, y, u, dy)
     if flexible:
         write_modal_rates(system, u, dy)
@@ -219,6 +225,7 @@ def clear_forces(links, motions, axes, u):
     power = 0.0
     for i in range(axes.shape[0]):
         axes[i].tau = axes[i].effort
+        axes[i].rubbed, axes[i].static_friction = 0, 0.0
         power += axes[i].effort * u[i]
     return power
 

@@ -134,7 +134,7 @@ def compliance_in_N(base, at, inertia):
 def add_element_tangents(system, t, q, u, linear):
     """Add the stiffness and damping of elements along joint axes, from the state alone."""
     for i in range(linear.force_rate.shape[0]):
-        linear.force_rate[i], linear.delays[i] = 0.0, -1
+        linear.force_rate[i], linear.delays[i], linear.held[i] = 0.0, -1, system.axes[i].stuck
         linear.slowdowns[i, SLOWDOWN_SPEED] = 0.0
     for i in range(system.elements.shape[0]):
         if system.element_data[i].active == 1 or system.elements[i].always == 1:

@@ -81,6 +81,7 @@ def apply_lock_forces(system):
             motions[i].acceleration_change[k] += motions[i].lock_response[k]
     for i in range(axes.shape[0]):
         axes[i].udot += axes[i].lock_response
+        axes[i].holding -= axes[i].held_force
     return dissipated
 
 

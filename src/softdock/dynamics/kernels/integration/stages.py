@@ -46,6 +46,11 @@ def factorise(linear, span):
                     for k in range(6):
                         x = fma(momentum_maps[k, i], load(products, k, j), x)
                     store(M, i, j, x)
+    for i in range(n):
+        if linear.held[i] == 1:  # Eq. (M132)
+            for j in range(n):
+                M[i, j], M[j, i] = 0.0, 0.0
+            M[i, i] = 1.0
     for k in range(n):
         block, here = k // LANES * LANES, one_hot(k % LANES)
         others, pivot = 1.0 - here, 1.0 / M[k, k]
@@ -65,6 +70,14 @@ def slowdown_share(drive, span):
     """Return the share of the force of a drive that its slower command removes in a stage: 1 - phi of Eq. (M113)."""
     lost = drive[SLOWDOWN_SPEED] * (drive[SLOWDOWN_DAMPING] + span * drive[SLOWDOWN_STIFFNESS])
     return lost / (1.0 + lost)
+
+
+@inline
+def clear_held_axes(linear):
+    """Set the right sides of axes that friction holds to zero; Eq. (M132)."""
+    for i in range(linear.held.shape[0]):
+        if linear.held[i] == 1:
+            linear.work[RIGHT_SIDE, i] = 0.0
 
 
 @kernel
@@ -103,6 +116,7 @@ def solve_stage(system, linear, span, advance, y, r, out):
                 for k in range(6):
                     x = fma(-linear.wrench[0, k], load(linear.momentum_maps[c], k, j), x)
                 store(work, RIGHT_SIDE, j, x)
+    clear_held_axes(linear)
     for j in range(0, work.shape[1], LANES):
         x = load(linear.inverse, 0, j) * work[RIGHT_SIDE, 0]
         for i in range(1, n):

@@ -25,6 +25,7 @@ def store_branches(run):
     data = run.system.element_data
     for i in range(data.shape[0]):
         data[i].branch_at_start = data[i].branch
+        data[i].depth_at_start, data[i].depth_rate_at_start = data[i].depth, data[i].depth_rate
 
 
 @kernel

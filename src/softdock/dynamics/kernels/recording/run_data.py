@@ -78,6 +78,8 @@ PROGRESS = np.dtype(
         ("pin_step", np.float64),  # longest step in which no pin penetrates far
         # Part of the size for which a step was computed: below 1 if it was shortened because of a stop.
         ("step_part", np.float64),
+        # First of the axes that begin or cease to slide at the end of the step; -1: none.
+        ("reached_axis", np.int64),
         ("previous_step", np.float64),  # size of the previous step; 0: none, or something was switched since
         ("steps", np.int64),  # accepted so far
         ("rejected", np.int64),  # steps

@@ -1,193 +1,185 @@
-"""Instants at which stops begin and cease to push, which end a step.
+"""States of elements that change at located instants, which end a step.
 
 Where a joint reaches its stop, the slope of the force jumps, and with damping the force itself. Estimated error and
-interpolation of a step over such an instant are wrong, and an implicit step may not notice the stop at all. Therefore a
-stop stays engaged or free during a step, so that its force is smooth, and the step is shortened to the first instant at
-which its interpolation shows a change; Eqs. (M116), (M117), (M120).
+interpolation of a step over such an instant are wrong, and an implicit step may not notice the stop at all. Therefore
+whatever pushes only on one side stays engaged or free during a step, and a law with several branches stays on one of
+them, so that forces are smooth; the step is shortened to the first instant at which its interpolation shows a change;
+Eqs. (M116), (M117), (M120), (M126). Which elements have such states, and where these change, say the functions of their
+kinds; see `elements.kernels.dispatch`. Friction that sticks is in `sticking`.
 """
 
 import math
 
+from softdock.dynamics.kernels.forces.derivative import set_motion
 from softdock.dynamics.kernels.integration.force_errors import forget_displacement
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, interpolate, interpolate_entries
-from softdock.elements.kinds import kind_number
-from softdock.elements.stop.kernels import stop_depth, stop_force
+from softdock.elements.kernels.dispatch import (
+    branch_at,
+    depth_at,
+    has_branches,
+    may_engage,
+    one_sided,
+    present_branch,
+    set_branch,
+)
+from softdock.elements.kernels.one_sided import (
+    free,
+    has_changed,
+    largest_tension_impulse,
+    longest_step_to_change,
+    may_reach_limit,
+    one_sided_force,
+    stays_engaged,
+    stays_free,
+)
 from softdock.native.decorators import inline, kernel
 
-STOP = kind_number("stop")
-# Instants of a step at which stops are examined, besides those of largest depth between them.
+# Instants of a step at which states are examined, besides those of largest depth between them.
 SAMPLES = 16
-# Of the resting depth: by how much an engaged stop is stretched before it is freed. Without this the interpolation of
-# implicit steps, whose slope is not exact at their start, would free and engage a stop at the same instant.
-RELEASE_SHARE = 0.25
-# Of the resting speed: by how much the pull of an engaged stop changes the speed of its joint before it is freed.
-# Without this a pull below that of RELEASE_SHARE would hold a joint.
-IMPULSE_SHARE = 0.05
-# Largest step in which a stop is freed, in relaxation times. The interpolation of a longer step does not contain the
-# decay of the force and would show the instant too late.
-RELEASE_STEP = 0.5
+# The same for branches: the force is continuous from one to the next, so that a short excursion changes little.
+BRANCH_SAMPLES = 8
 
 
 @kernel
-def keep_states_in_steps(stops):
-    """Let stops stay engaged or free during a step; without this, every evaluation decides whether they act."""
-    for i in range(stops.shape[0]):
-        stops[i].keeps_state = 1
-
-
-@inline
-def is_stop(system, i):
-    """Return whether element i is a stop that is switched on."""
-    return system.elements[i].kind == STOP and system.element_data[i].active == 1
-
-
-@inline
-def law_of(system, i):
-    """Return the law of element i, a stop."""
-    return system.laws.stop[system.elements[i].row]
-
-
-@inline
-def state_of(system, i):
-    """Return the state of element i, a stop."""
-    return system.states.stop[system.elements[i].row]
+def keep_states_in_steps(element_data):
+    """Let states change only between steps; without this, every evaluation decides whether an element acts."""
+    for i in range(element_data.shape[0]):
+        element_data[i].keeps_state = 1
 
 
 @kernel
-def engage_stops(run):
-    """Engage and free stops according to the present state, which an event or the caller of a run may have changed."""
-    w, system, y = run.system.world[0], run.system, run.y
+def update_states(run):
+    """Change states according to the present state, which an event or the caller of a run may have changed."""
+    w, system, y, t = run.system.world[0], run.system, run.y, run.progress[0].t
     u = y[w.n_q : w.n_q + w.n_u]
     for i in range(system.elements.shape[0]):
-        if is_stop(system, i):
-            element, stop, state = system.elements[i], law_of(system, i), state_of(system, i)
-            if state.keeps_state == 1:
-                depth, rate, _, _, _ = stop_depth(element, stop, y, u, state.engaged)
-                if state.engaged != 0 and not stays_engaged(stop, state, depth, rate):
-                    change_stop(run, i)
+        data = system.element_data[i]
+        if data.keeps_state == 1:
+            sides, k, c, _ = one_sided(system, i)
+            if sides > 0:
+                place_bodies(system, i, y)
+                depth, rate, _ = depth_at(system, i, data.engaged, t, y, u)
+                if data.engaged != 0 and not stays_engaged(data, k, c, depth, rate):
+                    change_engagement(run, i)
                     # The other limit may be nearer.
-                    depth, rate, _, _, _ = stop_depth(element, stop, y, u, 0)
-                if state.engaged == 0 and not stays_free(stop, state, depth, rate):
-                    change_stop(run, i)
+                    depth, rate, _ = depth_at(system, i, 0, t, y, u)
+                if data.engaged == 0 and not stays_free(data, k, c, depth, rate):
+                    change_engagement(run, i)
+            if has_branches(system, i):
+                set_branch(system, i, branch_at(system, i, t, y, u))
 
 
 @kernel
-def change_stop(run, i):
-    """Engage or free a stop at the present state; an engaged one limits the next step to its response time.
+def change_state(run, i):
+    """Change the state of an element that the present state asks for."""
+    w, system, y, t = run.system.world[0], run.system, run.y, run.progress[0].t
+    u = y[w.n_q : w.n_q + w.n_u]
+    branch = branch_at(system, i, t, y, u) if has_branches(system, i) else 0
+    if has_branches(system, i) and branch != present_branch(system, i):
+        set_branch(system, i, branch)
+    else:
+        change_engagement(run, i)
+        if has_branches(system, i):
+            set_branch(system, i, branch_at(system, i, t, y, u))
 
-    The energy that a freed stop still stores is dissipated by its damper; a stop that is engaged again has it again.
+
+@kernel
+def change_engagement(run, i):
+    """Engage or free an element at the present state; an engaged one limits the next step to its response time.
+
+    The energy that a freed one still stores is dissipated by its damper; one that is engaged again has it again.
     Energies are not accounted for here at the start of a run, nor while an event acts (`account_switch`).
     """
-    s, w, y = run.progress[0], run.system.world[0], run.y
-    element, stop, state = run.system.elements[i], law_of(run.system, i), state_of(run.system, i)
-    depth, _, n, _, _ = stop_depth(element, stop, y, y[w.n_q : w.n_q + w.n_u], state.engaged)
-    sign = 1.0 if state.engaged != 0 else -1.0
-    state.tension_impulse = 0.0
-    if state.engaged != 0:
-        x = depth - state.engaged_depth
-        state.engaged, state.engaged_depth = 0, 0.0
+    s, w, y, data = run.progress[0], run.system.world[0], run.y, run.system.element_data[i]
+    _, k, _, stored = one_sided(run.system, i)
+    place_bodies(run.system, i, y)
+    depth, _, side = depth_at(run.system, i, data.engaged, s.t, y, y[w.n_q : w.n_q + w.n_u])
+    sign = 1.0 if data.engaged != 0 else -1.0
+    data.tension_impulse = 0.0
+    if data.engaged != 0:
+        x = depth - data.engaged_depth
+        free(data)
     else:
-        state.engaged = -1 if element.rows == 1 and n < 0.0 else 1
-        state.engaged_depth = min(max(depth, 0.0), state.resting_depth)
-        x = depth - state.engaged_depth
-        s.step = max(min(s.step, state.response_time), run.settings[0].min_step)
-        forget_displacement(run, i)
+        data.engaged = side
+        data.engaged_depth = min(max(depth, 0.0), data.resting_depth)
+        x = depth - data.engaged_depth
+        s.step = max(min(s.step, data.response_time), run.settings[0].min_step)
+        if run.system.elements[i].at_u >= 0:
+            forget_displacement(run, i)
+        else:
+            for row in range(3, 6):  # the same for the displacement between bodies
+                data.error_sums[row] = 0.0
     if s.started == 1 and s.switched == 0:
-        y[w.n_q + w.n_u] += sign * 0.5 * stop.stiffness * x * x
-
-
-@inline
-def stays_engaged(stop, state, depth, rate):
-    """Return whether an engaged stop is neither stretched nor pulls, at a depth [m or rad] and its rate; Eq. (M116)."""
-    stretch = RELEASE_SHARE * state.resting_depth
-    pulls = stop_force(stop, state, depth, rate) < -stop.stiffness * stretch
-    return depth >= state.engaged_depth - stretch and not pulls
-
-
-@inline
-def largest_tension_impulse(stop, state):
-    """Return the impulse [N s or N m s] of its pull after which an engaged stop is freed; Eq. (M120)."""
-    inertia = stop.stiffness * state.response_time * state.response_time
-    return IMPULSE_SHARE * inertia * state.resting_speed
-
-
-@inline
-def longest_step_to_change(system, i):
-    """Return the size of the longest step whose interpolation shows when a stop changes [s]; infinite if it is free."""
-    stop, state = law_of(system, i), state_of(system, i)
-    relaxation_time = state.response_time + stop.damping / stop.stiffness
-    return RELEASE_STEP * relaxation_time if state.engaged != 0 else math.inf
-
-
-@inline
-def stays_free(stop, state, depth, rate):
-    """Return whether a free stop would not push, at a depth [m or rad] and its rate, or its joint is at rest at it.
-
-    Eqs. (M116), (M117).
-    """
-    force, rest = stop_force(stop, state, depth, rate), state.resting_depth
-    arrives = force > 0.0 and rate > state.resting_speed
-    is_pressed = depth > rest and force > stop.stiffness * rest
-    return depth <= 0.0 or not (arrives or is_pressed)
+        y[w.n_q + w.n_u] += sign * stored * 0.5 * k * x * x
 
 
 @kernel
 def first_change(run, h):
-    """Return the first instant theta of a step of size h at which a stop is engaged or freed, and its index.
+    """Return the first instant theta of a step of size h at which an element changes its state, and its index.
 
     Returns infinity and -1 if none changes. Writes into `workspace.y_stage`.
     """
-    first, index = math.inf, -1
-    for i in range(run.system.elements.shape[0]):
-        if is_stop(run.system, i) and may_change(run.system, i, run.workspace.dense):
-            theta = first_change_of(run, i, h)
+    first, index, system, moved = math.inf, -1, run.system, False
+    for i in range(system.elements.shape[0]):
+        data = system.element_data[i]
+        if data.keeps_state == 1:
+            sides, k, c, _ = one_sided(system, i)
+            theta = math.inf
+            if sides > 0 and data.engaged != 0:
+                moved = moved or system.elements[i].at_u < 0
+                theta = first_release(run, i, h, k, c)
+            elif sides > 0 and may_begin_to_push(run, i, h):
+                moved = moved or system.elements[i].at_u < 0
+                theta = first_engagement(run, i, h, k, c, 1)
+                if sides == 2:
+                    theta = min(theta, first_engagement(run, i, h, k, c, -1))
+            if has_branches(system, i):
+                theta = min(theta, first_other_branch(run, i, h))
             if theta < first:
                 first, index = theta, i
+    if moved:
+        set_motion(system, run.workspace.y_new)
     return first, index
 
 
 @inline
-def may_change(system, i, dense):
-    """Return whether a stop may change in a step: not if it is free and bounds show that the joint keeps its limits."""
-    element, stop, state = system.elements[i], law_of(system, i), state_of(system, i)
-    if state.engaged != 0 or element.ball == 1:
-        return True
-    square = 0.0
-    for at in range(element.at_q, element.at_q + element.rows):
-        x_0 = dense[0, at]
-        x_1 = x_0 + dense[1, at]
-        # Largest distance from the chord, with the largest values of the products in Eq. (M33).
-        beyond = 0.25 * abs(dense[2, at]) + 4.0 / 27.0 * abs(dense[3, at]) + 0.0625 * abs(dense[4, at])
-        if element.rows == 1:
-            return max(x_0, x_1) + beyond > stop.upper or min(x_0, x_1) - beyond < stop.lower
-        most = max(abs(x_0), abs(x_1)) + beyond
-        square += most * most
-    return square > stop.upper * stop.upper
+def may_begin_to_push(run, i, h):
+    """Return whether bounds of the motion in a step of size h let a free element begin to push."""
+    if run.system.elements[i].at_u >= 0:
+        return may_engage(run.system, i, run.workspace.dense)
+    return may_reach_limit(run.system.element_data[i], h)
+
+
+@inline
+def place_bodies(system, i, y):
+    """Set poses and velocities of links to a state, on which an element between bodies depends."""
+    if system.elements[i].at_u < 0:
+        set_motion(system, y)
+
+
+@inline
+def longest_step_to(run, i):
+    """Return the size of the longest step whose interpolation shows when an element changes its state [s]."""
+    sides, k, c, _ = one_sided(run.system, i)
+    return longest_step_to_change(run.system.element_data[i], k, c) if sides > 0 else math.inf
 
 
 @kernel
-def first_change_of(run, i, h):
-    """Return the first instant theta of a step of size h at which a stop is engaged or freed, or infinity."""
-    element, state = run.system.elements[i], state_of(run.system, i)
-    if state.engaged != 0:
-        return first_release(run, i, h)
-    first = first_engagement(run, i, 1)
-    return min(first, first_engagement(run, i, -1)) if element.rows == 1 else first
+def first_release(run, i, h, k, c):
+    """Return the first instant theta of a step of size h at which an element is freed, or infinity.
 
-
-@kernel
-def first_release(run, i, h):
-    """Return the first instant theta of a step of size h at which a stop is freed, or infinity; Eqs. (M116), (M120)."""
-    stop, state = law_of(run.system, i), state_of(run.system, i)
-    left, impulse, largest = 0.0, state.tension_impulse, largest_tension_impulse(stop, state)
-    depth, rate = depth_inside(run, i, state.engaged, left)
-    tension = -stop_force(stop, state, depth, rate)
-    for k in range(1, SAMPLES + 1):
-        right, previous = k / SAMPLES, tension
-        depth, rate = depth_inside(run, i, state.engaged, right)
-        if has_changed(stop, state, depth, rate):
-            return bisect_change(run, i, state.engaged, left, right)
-        tension = -stop_force(stop, state, depth, rate)
+    Eqs. (M116), (M120).
+    """
+    data = run.system.element_data[i]
+    left, impulse, largest = 0.0, data.tension_impulse, largest_tension_impulse(data, k)
+    depth, rate = depth_inside(run, i, h, data.engaged, left)
+    tension = -one_sided_force(data, k, c, depth, rate)
+    for sample in range(1, SAMPLES + 1):
+        right, previous = sample / SAMPLES, tension
+        depth, rate = depth_inside(run, i, h, data.engaged, right)
+        if has_changed(data, k, c, depth, rate):
+            return bisect_change(run, i, h, k, c, data.engaged, left, right)
+        tension = -one_sided_force(data, k, c, depth, rate)
         added = 0.5 * (right - left) * h * (previous + tension)
         if impulse + added > largest:
             return left + (right - left) * max(largest - impulse, 0.0) / added
@@ -197,64 +189,76 @@ def first_release(run, i, h):
 
 
 @kernel
-def first_engagement(run, i, limit):
-    """Return the first instant theta of a step at which a free stop is engaged at a limit (1 or -1), or infinity.
+def first_engagement(run, i, h, k, c, side):
+    """Return the first instant theta of a step at which a free element is engaged on a side (1 or -1), or infinity.
 
     Eq. (M116).
     """
-    stop, state = law_of(run.system, i), state_of(run.system, i)
+    data = run.system.element_data[i]
     left = 0.0
-    _, rate = depth_inside(run, i, limit, left)
-    for k in range(1, SAMPLES + 1):
-        right, previous = k / SAMPLES, rate
-        depth, rate = depth_inside(run, i, limit, right)
+    _, rate = depth_inside(run, i, h, side, left)
+    for sample in range(1, SAMPLES + 1):
+        right, previous = sample / SAMPLES, rate
+        depth, rate = depth_inside(run, i, h, side, right)
         if previous > 0.0 > rate:
             # The joint turned back before its limit, or beyond it.
-            turn = locate_largest_depth(run, i, limit, left, right)
-            depth_there, rate_there = depth_inside(run, i, limit, turn)
-            if has_changed(stop, state, depth_there, rate_there):
-                return bisect_change(run, i, limit, left, turn)
-        if has_changed(stop, state, depth, rate):
-            return bisect_change(run, i, limit, left, right)
+            turn = locate_largest_depth(run, i, h, side, left, right)
+            depth_there, rate_there = depth_inside(run, i, h, side, turn)
+            if has_changed(data, k, c, depth_there, rate_there):
+                return bisect_change(run, i, h, k, c, side, left, turn)
+        if has_changed(data, k, c, depth, rate):
+            return bisect_change(run, i, h, k, c, side, left, right)
+        left = right
+    return math.inf
+
+
+@kernel
+def first_other_branch(run, i, h):
+    """Return the first instant theta of a step of size h at which an element is on another branch, or infinity."""
+    left, present = 0.0, present_branch(run.system, i)
+    for sample in range(1, BRANCH_SAMPLES + 1):
+        right = sample / BRANCH_SAMPLES
+        if branch_inside(run, i, h, right) != present:
+            while right - left > INSTANT_WIDTH:
+                theta = 0.5 * (left + right)
+                if not left < theta < right:  # neighbouring numbers
+                    break
+                if branch_inside(run, i, h, theta) != present:
+                    right = theta
+                else:
+                    left = theta
+            return right
         left = right
     return math.inf
 
 
 @kernel
 def accumulate_tension(run, h):
-    """Update the impulse of the pull of engaged stops by a step of size h from `y` to `workspace.y_new`; Eq. (M120)."""
-    w, y, y_new = run.system.world[0], run.y, run.workspace.y_new
+    """Update the impulse of the pull of engaged elements by a step of size h to `workspace.y_new`; Eq. (M120)."""
+    w, t, y, y_new = run.system.world[0], run.progress[0].t, run.y, run.workspace.y_new
     for i in range(run.system.elements.shape[0]):
-        if run.system.elements[i].kind == STOP:
-            element, stop, state = run.system.elements[i], law_of(run.system, i), state_of(run.system, i)
-            if state.engaged != 0:
-                depth, rate, _, _, _ = stop_depth(
-                    element, stop, y_new, y_new[w.n_q : w.n_q + w.n_u], state.engaged
-                )
-                tension = -stop_force(stop, state, depth, rate)
-                depth, rate, _, _, _ = stop_depth(element, stop, y, y[w.n_q : w.n_q + w.n_u], state.engaged)
-                added = 0.5 * h * (tension - stop_force(stop, state, depth, rate))
-                state.tension_impulse = max(state.tension_impulse + added, 0.0)
-
-
-@inline
-def has_changed(stop, state, depth, rate):
-    """Return whether a stop leaves the state of the start of the step, at a depth [m or rad] and its rate."""
-    if state.engaged != 0:
-        return not stays_engaged(stop, state, depth, rate)
-    return not stays_free(stop, state, depth, rate)
+        data = run.system.element_data[i]
+        if data.engaged != 0:
+            _, k, c, _ = one_sided(run.system, i)
+            place_bodies(run.system, i, y)
+            depth, rate, _ = depth_at(run.system, i, data.engaged, t, y, y[w.n_q : w.n_q + w.n_u])
+            tension = -one_sided_force(data, k, c, depth, rate)
+            place_bodies(run.system, i, y_new)
+            depth, rate, _ = depth_at(run.system, i, data.engaged, t + h, y_new, y_new[w.n_q : w.n_q + w.n_u])
+            added = 0.5 * h * (tension - one_sided_force(data, k, c, depth, rate))
+            data.tension_impulse = max(data.tension_impulse + added, 0.0)
 
 
 @kernel
-def bisect_change(run, i, limit, left, right):
-    """Return the instant theta at which a stop has changed, between one at which it has not and one at which it has."""
-    stop, state = law_of(run.system, i), state_of(run.system, i)
+def bisect_change(run, i, h, k, c, side, left, right):
+    """Return the instant theta at which an element changes, between one at which it has not and one at which it has."""
+    data = run.system.element_data[i]
     while right - left > INSTANT_WIDTH:
         theta = 0.5 * (left + right)
         if not left < theta < right:  # neighbouring numbers
             break
-        depth, rate = depth_inside(run, i, limit, theta)
-        if has_changed(stop, state, depth, rate):
+        depth, rate = depth_inside(run, i, h, side, theta)
+        if has_changed(data, k, c, depth, rate):
             right = theta
         else:
             left = theta
@@ -262,13 +266,13 @@ def bisect_change(run, i, limit, left, right):
 
 
 @kernel
-def locate_largest_depth(run, i, limit, left, right):
-    """Return the instant theta between two at which the depth at a limit, which grows at first, is largest."""
+def locate_largest_depth(run, i, h, side, left, right):
+    """Return the instant theta between two at which the depth on a side, which grows at first, is largest."""
     while right - left > INSTANT_WIDTH:
         theta = 0.5 * (left + right)
         if not left < theta < right:  # neighbouring numbers
             break
-        _, rate = depth_inside(run, i, limit, theta)
+        _, rate = depth_inside(run, i, h, side, theta)
         if rate > 0.0:
             left = theta
         else:
@@ -277,16 +281,45 @@ def locate_largest_depth(run, i, limit, left, right):
 
 
 @inline
-def depth_inside(run, i, limit, theta):
-    """Return depth [m or rad] and rate of a stop at theta of a step, at a limit (1 or -1); Eq. (M33)."""
-    w, y, dense = run.system.world[0], run.workspace.y_stage, run.workspace.dense
-    element, stop = run.system.elements[i], law_of(run.system, i)
-    coordinates = 4 if element.ball == 1 else element.rows
-    at_u = w.n_q + element.at_u
-    interpolate_entries(dense, theta, element.at_q, element.at_q + coordinates, y)
-    interpolate_entries(dense, theta, at_u, at_u + element.rows, y)
-    depth, rate, _, _, _ = stop_depth(element, stop, y, y[w.n_q : w.n_q + w.n_u], limit)
+def interpolate_motion(run, i, theta):
+    """Write what an element depends on at theta of a step into `workspace.y_stage`; Eq. (M33).
+
+    For an element between bodies also the poses and velocities of all links.
+    """
+    n_q, y, dense, element = (
+        run.system.world[0].n_q,
+        run.workspace.y_stage,
+        run.workspace.dense,
+        run.system.elements[i],
+    )
+    if element.at_u < 0:
+        interpolate(dense, theta, y)
+        set_motion(run.system, y)
+        return
+    interpolate_entries(
+        dense, theta, element.at_q, element.at_q + (4 if element.ball == 1 else element.rows), y
+    )
+    interpolate_entries(dense, theta, n_q + element.at_u, n_q + element.at_u + element.rows, y)
+    if element.at_state >= 0:
+        interpolate_entries(dense, theta, element.at_state, element.at_state + 1, y)
+
+
+@inline
+def depth_inside(run, i, h, side, theta):
+    """Return depth [m or rad] and rate of an element at theta of a step of size h, on a side (1 or -1)."""
+    w, y = run.system.world[0], run.workspace.y_stage
+    interpolate_motion(run, i, theta)
+    t = run.progress[0].t + theta * h
+    depth, rate, _ = depth_at(run.system, i, side, t, y, y[w.n_q : w.n_q + w.n_u])
     return depth, rate
+
+
+@inline
+def branch_inside(run, i, h, theta):
+    """Return the branch of the law of an element at theta of a step of size h."""
+    w, y = run.system.world[0], run.workspace.y_stage
+    interpolate_motion(run, i, theta)
+    return branch_at(run.system, i, run.progress[0].t + theta * h, y, y[w.n_q : w.n_q + w.n_u])
 
 
 @kernel

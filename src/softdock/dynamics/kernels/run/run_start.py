@@ -40,12 +40,14 @@ PARTS = 8  # interleaved partial sums, whose rounding errors grow slower than th
 @kernel
 def set_run_start(run):
     """Set tolerances, mobilities and inertias from the initial state, which has been observed."""
-    system, work = run.system, run.workspace
+    system, work, settings = run.system, run.workspace, run.settings[0]
     set_tolerances(run)
     write_mobilities(run)
     set_inertias(run)
     for i in range(system.elements.shape[0]):
-        begin(system, i, work.tolerance, work.error)
+        begin(
+            system, i, work.tolerance, work.error, settings.speed_tolerance[FORCE], settings.length_accuracy
+        )
     for i in range(system.pairs.shape[0]):
         active = system.pairs[i].active == 1
         run.enclosed[i] = enclosed_depth(system, run.start_points[i], i) if active else 0.0

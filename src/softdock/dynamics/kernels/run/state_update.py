@@ -12,7 +12,8 @@ from softdock.dynamics.kernels.recording.evaluation import (
     update_peaks,
 )
 from softdock.dynamics.kernels.recording.run_data import PendingRow
-from softdock.dynamics.kernels.run.engagement import engage_stops
+from softdock.dynamics.kernels.run.engagement import update_states
+from softdock.dynamics.kernels.run.sticking import settle_friction
 from softdock.dynamics.kernels.search.events import becomes_true
 from softdock.dynamics.kernels.search.windows import begin_statistics
 from softdock.native.decorators import inline, kernel
@@ -70,7 +71,8 @@ def update_state(run, switched):
         rebuilt, s.list_step = refresh_lists(system, bool(switched), s.step)
         system.counters[0].rebuilds += max(rebuilt, 0)
     if switched:
-        engage_stops(run)
+        update_states(run)
+        settle_friction(run, s.reached_axis)
         update_slope(run)
     if switched or rebuilt > 0:
         worst_overreach(system.pair_states)  # resets it for the next step

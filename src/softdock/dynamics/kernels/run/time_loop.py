@@ -7,6 +7,7 @@ from softdock.dynamics.kernels.control.controllers import next_controller_time, 
 from softdock.dynamics.kernels.forces.contacts import refresh_lists
 from softdock.dynamics.kernels.forces.derivative import (
     EXTRA_STATES,
+    derivative,
     impose_locks,
     set_motion,
     total_stored_energy,
@@ -28,7 +29,7 @@ from softdock.dynamics.kernels.run.conservation import (
     compare_with_start,
     write_conserved,
 )
-from softdock.dynamics.kernels.run.engagement import engage_stops, keep_states_in_steps
+from softdock.dynamics.kernels.run.engagement import keep_states_in_steps, update_states
 from softdock.dynamics.kernels.run.run_start import set_run_start
 from softdock.dynamics.kernels.run.state_update import (
     apply_jumps,
@@ -36,6 +37,7 @@ from softdock.dynamics.kernels.run.state_update import (
     restore_links,
     update_state,
 )
+from softdock.dynamics.kernels.run.sticking import begin_friction, release_all, settle_friction
 from softdock.dynamics.kernels.run.time_step import try_step
 from softdock.dynamics.kernels.search.events import (
     Logging,
@@ -63,7 +65,7 @@ def begin_run(run):
     write_undeformed(system)
     set_motion(system, run.y)
     if run.settings[0].fixed_step == 0.0:
-        keep_states_in_steps(system.states.stop)
+        keep_states_in_steps(system.element_data)
     decide_at_start(system)
     if next_controller_time(system.gnc) <= run.progress[0].t:
         operate_controllers(system, run.progress[0].t, run.y)
@@ -81,7 +83,8 @@ def begin_run(run):
 def observe(run):
     """Evaluate the present state: all channels, energy and momentum relative to N."""
     work = run.workspace
-    engage_stops(run)
+    update_states(run)
+    settle_friction(run, -1)
     evaluate_channels(run, run.channels.shape[0], run.progress[0].t, run.y, work.k[1], work.values)
     write_conserved(run.system, run.y, False, work.conserved[IN_WORLD])
 
@@ -119,6 +122,8 @@ def resume(run):
     """Update everything to the present state, which the caller may have changed; start the run if it is new."""
     s, work = run.progress[0], run.workspace
     copy(work.start, work.end)
+    if s.started == 0 and run.settings[0].fixed_step == 0.0:
+        begin_friction(run)  # expects the tolerances, and that these were set with all joints free
     room = update_state(run, True)
     if s.started == 1:
         apply_jumps(run)
@@ -139,7 +144,7 @@ def start(run):
     s.started, s.next_sample, s.previous_error, s.list_step = 1, 1, 1.0, math.inf
     s.steps_until_trial, s.trial_period = FIRST_TRIAL, FIRST_TRIAL
     s.trial_method = next_trial_method(settings, s, s.method)
-    impose_locks(run.system, run.y)
+    lock_links(run)
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
     s.pin_step = pin_step_limit(run.system.interface_states)
     update_peaks(run.peaks, count, s.t, 0.0, work.values)
@@ -150,6 +155,18 @@ def start(run):
         if settings.fixed_step > 0.0
         else first_step(work.k[0], work.tolerance, settings.max_step)
     )
+
+
+@inline
+def lock_links(run):
+    """Apply the impulses after which locked links move as one; friction resists none of them."""
+    system = run.system
+    if system.locks.shape[0] > 0:
+        if system.counters[0].stuck > 0:
+            release_all(system)
+            derivative(system, run.progress[0].t, run.y, run.workspace.k[0])
+        impose_locks(system, run.y)
+        settle_friction(run, -1)
 
 
 @kernel
@@ -177,7 +194,7 @@ def process_event(run):
             s.step = max(0.1 * s.step, settings.min_step)  # the switched element may be stiff
         s.stored_before_switch = total_stored_energy(system)
         stops_run = perform_actions(run, event)
-        impose_locks(system, run.y)
+        lock_links(run)
         s.switched = 1
         if stops_run:
             s.stop_event, status = event, RunStatus.STOPPED

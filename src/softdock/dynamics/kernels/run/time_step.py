@@ -56,9 +56,9 @@ from softdock.dynamics.kernels.recording.run_data import RunStatus
 from softdock.dynamics.kernels.run.conservation import check_step
 from softdock.dynamics.kernels.run.engagement import (
     accumulate_tension,
-    change_stop,
+    change_state,
     first_change,
-    longest_step_to_change,
+    longest_step_to,
     shorten_step,
 )
 from softdock.dynamics.kernels.run.state_update import (
@@ -67,6 +67,11 @@ from softdock.dynamics.kernels.run.state_update import (
     restore_links,
     update_slope,
     update_state,
+)
+from softdock.dynamics.kernels.run.sticking import (
+    first_friction_change,
+    forget_used_friction,
+    settle_friction,
 )
 from softdock.dynamics.kernels.search.events import next_due_event, next_event, next_timer
 from softdock.dynamics.kernels.search.quadrature import integrate_channels
@@ -85,6 +90,7 @@ def try_step(run):
     t_limit = next_element_break(run.system, s.t, run.y, t_limit)
     method, h, reaches_limit = choose_step(settings, s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
+    forget_used_friction(run.system)
     # At the stages only what is watched is read, and reactions where no previous step tells their change.
     sampled = settings.watched if s.previous_step > 0.0 else settings.searched
     if method == StepMethod.ROSENBROCK:
@@ -166,14 +172,16 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
         prepare_implicit_dense(run.y, work.y_new, work.k, work.dense)
     else:
         prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
-    changed_stop = end_at_stop(run, h)
+    changed = end_at_change(run, h, t_max)
     if s.step_part < 1.0:
         h, t_new, reaches_limit = s.step_part * h, s.t + s.step_part * h, False
         derivative(system, t_new, work.y_new, work.k[END])
     observe_end(run)  # first: the search evaluates states inside the step with the same data
     evaluations, pin_step, event = system.counters[0].evaluations, pin_step_limit(system.interface_states), -1
     if run.channels.shape[0] > 0:
-        t_new, event = search_and_record(run, method, h, t_new, t_max, reaches_limit or changed_stop >= 0)
+        t_new, event = search_and_record(
+            run, method, h, t_new, t_max, reaches_limit or changed >= 0 or s.reached_axis >= 0
+        )
     if settings.fixed_step == 0.0:
         keep_errors_of_peaks(run)
     if system.counters[0].evaluations != evaluations:
@@ -181,33 +189,39 @@ def complete_step(run, method, h, t_new, t_max, reaches_limit):
     accumulate_tension(run, t_new - s.t)
     move_to_end(run, t_new)
     s.pin_step, s.pending_event = pin_step, event
+    if event >= 0:
+        s.reached_axis = -1
     if settings.fixed_step > 0.0:
         flag_tunnelling(system, h)
     status = RunStatus.PENETRATED if update_extremes(system.pair_states) else RunStatus.RUNNING
-    if event < 0 and not continue_from_end(run, changed_stop, reaches_limit):
+    if event < 0 and not continue_from_end(run, changed, reaches_limit):
         status = RunStatus.LISTS_TOO_LONG
     return status
 
 
 @inline
-def end_at_stop(run, h):
-    """Shorten a step of size h to the first instant at which a stop is engaged or freed; returns its index or -1.
+def end_at_change(run, h, t_max):
+    """Shorten a step of size h to the first instant at which a state changes; returns the index of its element or -1.
 
-    A step that is too long to show when a stop is freed is shortened before that instant, and the result is -1.
+    Where an axis begins or ceases to slide, it becomes `reached_axis`. A step that is too long to show when an engaged
+    element is freed is shortened before that instant, and nothing changes. Forces are evaluated no later than `t_max`.
     """
-    settings, s, changed_stop = run.settings[0], run.progress[0], -1
-    s.step_part = 1.0
+    settings, s, changed = run.settings[0], run.progress[0], -1
+    s.step_part, s.reached_axis = 1.0, -1
     if settings.fixed_step == 0.0:
-        theta, changed_stop = first_change(run, h)
-        if changed_stop >= 0:
-            longest = longest_step_to_change(run.system, changed_stop)
+        theta, changed = first_change(run, h)
+        if changed >= 0:
+            longest = longest_step_to(run, changed)
             if theta * h > longest:
-                theta, changed_stop = longest / h, -1
+                theta, changed = longest / h, -1
                 s.step = max(0.5 * longest, settings.min_step)
+        earlier, axis = first_friction_change(run, h, t_max, min(theta, 1.0))
+        if axis >= 0:
+            theta, changed, s.reached_axis = earlier, -1, axis
         s.step_part = min(max(theta, settings.min_step / h), 1.0)  # so that time advances
         if s.step_part < 1.0:
             shorten_step(run.workspace, s.step_part)
-    return changed_stop
+    return changed
 
 
 @inline
@@ -282,24 +296,28 @@ def move_to_end(run, t_new):
 
 
 @inline
-def continue_from_end(run, changed_stop, reaches_limit):
+def continue_from_end(run, changed, reaches_limit):
     """Update everything to the end of a step without an event; returns whether the near lists fit in memory.
 
-    The stop of index `changed_stop` is engaged or freed there, none if that is -1.
+    The element of index `changed` changes its state there, none if that is -1.
     """
     s, system = run.progress[0], run.system
     # At the end of a call the next one updates everything, at a sample of a controller `operate` does.
     switched = reaches_limit and s.t < s.t_end and next_controller_time(system.gnc) > s.t
-    if changed_stop >= 0:
+    changes = changed >= 0 or s.reached_axis >= 0
+    if changes:
         complete_deferred_row(run)
-        change_stop(run, changed_stop)
+    if changed >= 0:
+        change_state(run, changed)
     room = update_state(run, switched)
-    if changed_stop >= 0 and not switched:
+    if changes and not switched:
+        settle_friction(run, s.reached_axis)
         update_slope(run)
-    if switched or changed_stop >= 0:
+    if switched or changes:
         apply_jumps(run)
         if room:
             s.pending_event = next_event(run)
+    s.reached_axis = -1
     if s.pending_event < 0:
         s.pending_event = next_due_event(run)
     return room
