@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.axis_groups import group_axes
+from softdock.assembly.bristles import bristle_kinds
 from softdock.assembly.elements import (
     ElementArrays,
     element_arrays,
@@ -130,7 +131,7 @@ def _written_elements(
     of the joint.
     """
     around = Surroundings(placed=layout.placed, joints=layout.joints, q=q, u=u, flexible=layout.flexible)
-    indices = state_indices(system, len(q))
+    indices = state_indices(system, len(q) - len(bristle_kinds(system)))
     if changed is None:
         arrays = element_arrays(system, indices, around)
         tables = np.array(around.tables, float).reshape(-1, 2)
@@ -320,6 +321,7 @@ class _LayoutBuilder:
             [0.0] * modal, [StateKind.MODAL] * modal, [0.0] * modal, [StateKind.MODAL_RATE] * modal
         )
         own = [kind for kinds in element_states(self.system).values() for kind in kinds]
+        own += bristle_kinds(self.system)
         self._add_state([0.0] * len(own), own, [], [])
         world = k.records(1, WORLD_RECORD)
         world[0].n_q, world[0].n_u, world[0].element_states = len(self.q), len(self.u), len(own)
