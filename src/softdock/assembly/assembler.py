@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.axis_groups import group_axes
+from softdock.assembly.bristles import bristle_kinds
 from softdock.assembly.elements import (
     ElementArrays,
     element_arrays,
@@ -366,11 +367,12 @@ class _LayoutBuilder:
             [0.0] * modal, [StateKind.MODAL] * modal, [0.0] * modal, [StateKind.MODAL_RATE] * modal
         )
         own = [kind for kinds in element_states(self.system).values() for kind in kinds]
+        own += bristle_kinds(self.system)
         self._add_state([0.0] * len(own), own, [], [])
         world = k.records(1, WORLD_RECORD)
         world[0].n_q, world[0].n_u, world[0].element_states = len(self.q), len(self.u), len(own)
         locks = len(self.system.elements_of(Lock))
-        element_rows = state_indices(self.system, len(self.q))
+        element_rows = state_indices(self.system, len(self.q) - len(bristle_kinds(self.system)))
         reactions, items, reaction_index = reaction_records(
             self.system, self.placed, self.first_links, self.attached
         )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
+from softdock.assembly.bristles import bristle_indices
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.forces.contacts import PAIR
 from softdock.errors import InputError, Problem
@@ -21,6 +22,7 @@ MAX_OVERLAP = 1e-3  # [m]; a contact may start with a small depth, but not insid
 def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.recarray, list[ContactPair]]:
     """Return one record and one contact pair for every contact; files start from `folder`."""
     pairs = records(len(system.contacts), PAIR)
+    at_state = bristle_indices(system, int(assembly.world.view(np.ndarray)["n_q"][0]))
     contact_pairs = []
     for record, (name, contact) in zip(pairs, system.contacts.items()):
         profiles = []
@@ -38,6 +40,7 @@ def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.r
             int(contact.active),
             2.0 * pair.skin,
         )  # measured: longer lists, rebuilt half as often, are faster
+        record.at_state = at_state.get(name, -1)
         record.half_wall = 0.5 * min(wall_thickness(profile) for profile in profiles)
         record.smallest_radius = min(smallest_radius(profile) for profile in profiles)
         record.strength = contact.layer.strength or math.inf

@@ -33,6 +33,17 @@ MOST_ROOT_CELLS = 5_000_000  # of a surface; they take 0.4 GB
 ROOTS_PER_LEAF = 4  # most root cells in a leaf of the tree of bounding spheres
 RADIUS_MARGIN = 1 + 1e-12
 """Factor that makes bounding radii safe against rounding errors."""
+BRISTLE_SIZE = 2.5e-3
+"""Side [m] of the square patch whose bristle has its displacement as state, with the tolerance of positions.
+
+Measured: with 8 mm a docking has three times the error of energy, with 0.8 mm a sequence takes 9 % more evaluations.
+"""
+FRICTION_LAWS = {
+    FrictionLaw.SMOOTH: layout.SMOOTH,
+    FrictionLaw.RAMP: layout.RAMP,
+    FrictionLaw.ELASTIC: layout.ELASTIC,
+}
+"""Numbers of the laws of friction in the kernels."""
 
 
 def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
@@ -150,12 +161,14 @@ def _pair_record(pair: ContactPair, offsets: _PairOffsets) -> tuple[float | int,
         layer.damping_depth,
         pair.friction.coefficient,
         pair.friction.threshold_speed,
+        layer.shear_stiffness,
+        layer.shear_stiffness * BRISTLE_SIZE**2,
         resolution,
         max(0.5 * resolution ** (1 / 3), cells.largest / 2 ** (layout.REFINEMENT_LEVELS - 2)),
         *offsets[:3],
         layout.POINTS if isinstance(pair.quadrature, Points) else layout.CUT_CELLS,
         layout.RADIAL if pair.mapping is Mapping.RADIAL else layout.DISTANCE,
-        layout.RAMP if pair.friction.law is FrictionLaw.RAMP else layout.SMOOTH,
+        FRICTION_LAWS[pair.friction.law],
         *offsets[3:8],
         offsets.edge_count if pair.mapping is Mapping.DISTANCE else 0,
         0,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.contact.layer import CoulombFriction, FrictionLaw
-from softdock.errors import require
+from softdock.errors import InputError, require
 from softdock.geometry.pins import Hole, Pin
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ class PinLaw:
 
     def __post_init__(self) -> None:
         require("stiffness", self.stiffness, "more than 0 N/m", self.stiffness > 0.0)
+        if self.friction.law is FrictionLaw.ELASTIC:
+            message = "Pins have no tangential elasticity: the law must be smooth or ramp."
+            raise InputError(message, field="friction", given=self.friction.law.value)
         require("damping", self.damping, "0 or more", self.damping >= 0.0)
         require("stribeck_speed", self.stribeck_speed, "more than 0 m/s", self.stribeck_speed > 0.0)
         static = self.friction.coefficient if self.static_friction is None else self.static_friction

@@ -3,6 +3,7 @@
 import numpy as np
 
 from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS, check_lists
+from softdock.contact.kernels import bristle
 from softdock.dynamics.kernels.channels import channels, formulas
 from softdock.dynamics.kernels.control import controllers, gnc_records
 from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear, reactions
@@ -167,6 +168,10 @@ LINEAR = StructureArgument(
         "work": floats(3, "width", memory=DATA),
         "products": floats(6, "width", memory=DATA),
         "displacements": floats("connections", 6, memory=SCRATCH),
+        "bristles": floats("connections", bristle.BRISTLE_STATES, 6, memory=SCRATCH),
+        "bristle_states": integers("connections", memory=SCRATCH),
+        "bristle_decays": floats("connections", memory=SCRATCH),
+        "bristle_offsets": floats("connections", bristle.BRISTLE_STATES, memory=SCRATCH),
         "wrench": floats(2, 6, memory=SCRATCH),
     },
 )
@@ -247,7 +252,9 @@ linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate
 refresh_lists = EntryPoint(
     contacts.refresh_lists, SYSTEM, BOOLEAN, FLOAT, returns=Tuple((INTEGER, FLOAT)), separate=True
 )
-apply_contacts = EntryPoint(contacts.apply_contacts, SYSTEM, returns=FLOAT)
+apply_contacts = EntryPoint(
+    contacts.apply_contacts, SYSTEM, _STATE, _STATE, returns=FLOAT, separate=True, check=_check_states
+)
 apply_interfaces = EntryPoint(interfaces.apply_interfaces, SYSTEM, returns=FLOAT, separate=True)
 write_conserved = EntryPoint(
     conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, RecordArgument(conservation.CONSERVED), separate=True,

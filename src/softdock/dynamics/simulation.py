@@ -79,7 +79,7 @@ class Simulation:
             records = records._replace(lists=contact_lists(arrays, capacity))
             if update_near_lists(records, self.assembly.y):
                 break
-        apply_contacts(records)
+        apply_contacts(records, self.assembly.y, np.zeros_like(self.assembly.y))
         return [float(state.out[DEPTH]) for state in records.pair_states]
 
 

@@ -253,6 +253,9 @@ class Layer(Model):
     """Depth from which the full damping acts; it grows linearly up to there."""
     strength: PositivePressure | None = None
     """Pressure that the layer withstands; a run with more gets a warning."""
+    tangential_stiffness: PositiveArealStiffness | None = None
+    """Shear stress per displacement along the surface [N/m3]; left out: the shear modulus of the material over the
+    thickness, or 0.82 times `stiffness` (Mindlin, Poisson's ratio 0.3)."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -267,9 +270,13 @@ class Layer(Model):
 
     def to_layer(self) -> contact_layer.ElasticLayer:
         """Return the layer of the contact package."""
-        damping = {"damping": self.damping, "damping_depth": self.damping_depth}
         if self.stiffness is not None:
-            return contact_layer.ElasticLayer(areal_stiffness=self.stiffness, **damping)
+            return contact_layer.ElasticLayer(
+                areal_stiffness=self.stiffness,
+                damping=self.damping,
+                damping_depth=self.damping_depth,
+                tangential_stiffness=self.tangential_stiffness,
+            )
         assert self.youngs_modulus is not None
         assert self.poisson_ratio is not None
         assert self.thickness is not None
@@ -277,12 +284,14 @@ class Layer(Model):
             youngs_modulus=self.youngs_modulus,
             poisson_ratio=self.poisson_ratio,
             thickness=self.thickness,
-            **damping,
+            damping=self.damping,
+            damping_depth=self.damping_depth,
+            tangential_stiffness=self.tangential_stiffness,
         )
 
 
 class Friction(Model):
-    """Regularised Coulomb friction.
+    """Coulomb friction with tangential elasticity, or regularised by the sliding speed.
 
     The speed is in m/s.
 
@@ -294,9 +303,10 @@ class Friction(Model):
     coefficient: NonNegativeNumber = 0.0
     """Coefficient of friction; 0 for none."""
     speed: FrictionSpeed = 1e-3
-    """Sliding speed below which friction is reduced."""
-    law: Literal["smooth", "ramp"] = "smooth"
-    """How friction depends on speeds below `speed`: a smooth function or a linear ramp."""
+    """Sliding speed below which friction depends on the speed."""
+    law: Literal["elastic", "smooth", "ramp"] = "elastic"
+    """Friction below `speed`: a tangential spring that yields at the limit, with the smooth law as its damper
+    (`elastic`, surfaces at rest hold), or in proportion to the speed, a smooth function or a linear ramp."""
 
 
 class Contact(Model):

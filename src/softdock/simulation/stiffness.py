@@ -53,6 +53,9 @@ def link_stiffness(pair: LinkStiffness, assembly: Assembly, session: Session) ->
     for c in np.flatnonzero(linear.connections[:, 0]):
         jacobian = linear.jacobians[c][:, :n]
         K += jacobian.T @ linear.K[c] @ jacobian
+        if linear.bristle_states[c] >= 0:
+            stretch = linear.bristles[c] @ jacobian
+            K += stretch.T @ stretch
     J = linear.jacobians[-1][:, :n]
     compliance = _compliance(K, J)
     with np.errstate(divide="ignore"):

@@ -8,6 +8,7 @@ import numpy as np
 
 from softdock.assembly.approach import DockingPoses
 from softdock.assembly.assembler import Assembly, has_layout_of, write_numbers
+from softdock.assembly.bristles import bristle_kinds
 from softdock.assembly.channels.bodies import JOINT_REACTION, REACTION_FIELDS
 from softdock.assembly.channels.records import channel_records, has_line_forces, use_line_forces
 from softdock.assembly.channels.registry import default_observations, unit_of
@@ -357,6 +358,8 @@ class Topology:
 
     def keeps_layout(self, scenario: MultibodyScenario, changed: ChangedMembers) -> bool:
         """Return whether a scenario with other numbers of some members keeps the layout of the arrays."""
+        if changed.affects("contacts") and bristle_kinds(scenario) != bristle_kinds(self.scenario):
+            return False
         return has_layout_of(scenario, changed)
 
     def assemble(self, scenario: MultibodyScenario, changed: ChangedMembers) -> Assembly:

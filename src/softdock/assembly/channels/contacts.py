@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from softdock.assembly.bristles import has_bristle
 from softdock.assembly.channels.declaration import (
     ChannelGroup,
     Field,
@@ -15,13 +16,23 @@ from softdock.assembly.channels.declaration import (
     vector,
     wrench,
 )
-from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE
+from softdock.contact.kernels.layout import (
+    CONTACT_AREA,
+    DEPTH,
+    ENERGY,
+    FORCE,
+    FRICTION_USE,
+    PRESSURE,
+    SLIDING_SPEED,
+)
 from softdock.dynamics.kernels.channels.channels import ANY_CONTACT_FORCE, ChannelKind
 from softdock.dynamics.kernels.forces import interfaces as pins
 from softdock.dynamics.kernels.forces.zones import ZONE_AREA, ZONE_FORCE_SIZE, ZONE_PRESSURE
 from softdock.errors import InputError
 from softdock.model.system import System
 
+OF_BRISTLES = ("friction_use", "sliding_speed")
+"""Fields of contacts with tangential elasticity only."""
 ANY_CONTACT = "contact"
 """Name of the channels with the largest value of all contacts."""
 
@@ -55,11 +66,26 @@ class Contacts(ChannelGroup):
         **_results(ChannelKind.CONTACT_RESULT),
         "moment": moment(ChannelKind.CONTACT_MOMENT),
         **wrench(ChannelKind.CONTACT_RESULT, FORCE),
+        "friction_use": Field(
+            unit="1", kind=ChannelKind.CONTACT_RESULT, component=FRICTION_USE,
+            meaning="With tangential elasticity: friction over its limit; 1 where the surfaces slide.",
+        ),
+        "sliding_speed": Field(
+            unit="m/s", kind=ChannelKind.CONTACT_RESULT, component=SLIDING_SPEED,
+            meaning="With tangential elasticity: speed along the surface in the middle of the contact.",
+        ),
     }  # fmt: skip
 
     def names(self, system: System) -> Iterable[str]:
         """Return the names of the contacts."""
         return system.contacts
+
+    def fields_of(self, system: System, name: str) -> Fields:
+        """Return the fields; only contacts with tangential elasticity have all."""
+        contact = system.contacts.get(name)
+        if contact is None or has_bristle(contact):
+            return self.fields
+        return {key: field for key, field in self.fields.items() if key not in OF_BRISTLES}
 
     def index(self, reading: Reading) -> int:
         """Return the index of the contact."""

@@ -3,12 +3,14 @@
 Locates the points, computes their depths, integrates the elastic stress, and adds damping and friction.
 """
 
+from softdock.contact.kernels.bristle import add_to, add_to_patch
 from softdock.contact.kernels.cut_cell import HALF_SQRT3, integrate_cut_cell, magnitude, mean_positive_depth
 from softdock.contact.kernels.layout import (
     BLOCK_CELLS,
     CONTACT_AREA,
     DEPTH,
     DISSIPATION,
+    ELASTIC,
     ENERGY,
     FACES_SEVERAL,
     FORCE,
@@ -46,6 +48,7 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
         locate_points(segments, block, work, R_AB, p_AB_A, BLOCK_CELLS if scattered else 4 * BLOCK_CELLS)
     if scattered:
         f, t, c, n, W, D, E, covered, deepest = elastic_point_forces(work, half, data, area)
+        edge = broadcast(0.0)
     else:
         four = four_points(segments, block, half, work, R_AB, p_AB_A)
         low = load_vector(block["lower_weight"], half)
@@ -54,7 +57,7 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
         top = horizontal_max(select_positive(area, fma(0.5, a + b, s), 0.0))  # the highest corner
         if not top > 0.0:
             return False
-        W, E, m_a, m_b, covered = integrate_cut_cell(s, a, b)
+        W, E, m_a, m_b, covered, edge = integrate_cut_cell(s, a, b)
         f, t, c, n = elastic_cell_forces(
             four, low, W, select_positive(alpha, m_a, -m_a), select_positive(beta, m_b, -m_b), data, area
         )
@@ -64,7 +67,9 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
         deepest = maximum(maximum(S[0], S[1]), maximum(S[2], S[3]))
     pressure, power, t_z = data["stiffness"] * deepest, broadcast(0.0), broadcast(0.0)
     if data["damping"] > 0.0 or data["friction"] > 0.0:
-        e, added, power = dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A)
+        e, added, power, patch = dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A)
+        if use == ACCUMULATE and data["friction_law"] == ELASTIC:
+            add_to_patch(work["patch_sums"], patch, area * edge)
         f = (f[0] + e[0], f[1] + e[1], f[2] + e[2])
         t = (fma(c[1], e[2], fma(-c[2], e[1], t[0])), fma(c[2], e[0], fma(-c[0], e[2], t[1])))
         t_z = fma(c[0], e[1], -(c[1] * e[0]))
@@ -80,6 +85,7 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
         store_cell_forces(work, half, f, t, t_z, c, n)
         store_vector(work["W"], half, W)
         store_vector(work["D"], half, D)
+        store_vector(work["edge"], half, edge)
         store_vector(work["touching"], half, touching)
         store_vector(work["pressure"], half, pressure)
     return True
@@ -194,7 +200,11 @@ def elastic_point_forces(work, half, data, area):
 
 @inline
 def dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
-    """Return damping and friction of eight cells at their stress centres: force on B [N], stress [Pa], power [W]."""
+    """Return damping and friction of eight cells at their stress centres: force on B [N], stress [Pa], power [W].
+
+    Last are what sums over the patch need: normal force [N], normal, place relative to B's origin [m], square of the
+    share of friction, speed of approach [m/s].
+    """
     scale = inverse_sqrt(fma(n[0], n[0], fma(n[1], n[1], n[2] * n[2])))
     n_x, n_y, n_z = scale * n[0], scale * n[1], scale * n[2]
     d_x, d_y, d_z = c[0] - p_AB_A[0], c[1] - p_AB_A[1], c[2] - p_AB_A[2]
@@ -207,10 +217,12 @@ def dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
     v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
     square, soft = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z)), data["friction_speed"] * data["friction_speed"]
     slow = maximum(square, soft) if data["friction_law"] == RAMP else square + soft
-    drag = (-data["friction"] * area) * (stress + added) * inverse_sqrt(slow)  # Eq. (C22)
+    per, load = inverse_sqrt(slow), area * (stress + added)
+    drag = -data["friction"] * load * per  # Eq. (C22)
     along = -area * added
     f = (fma(along, n_x, drag * v_x), fma(along, n_y, drag * v_y), fma(along, n_z, drag * v_z))
-    return f, added, -fma(along, v_n, drag * square)
+    patch = (load, (n_x, n_y, n_z), (d_x, d_y, d_z), square * per * per, v_n)
+    return f, added, -fma(along, v_n, drag * square), patch
 
 
 @inline
@@ -230,12 +242,6 @@ def add_scalars(sums, energy, power, touching):
     add_to(sums, ENERGY, energy)
     add_to(sums, DISSIPATION, power)
     add_to(sums, CONTACT_AREA, touching)
-
-
-@inline
-def add_to(sums, row, x):
-    """Add a vector to a row of the sums."""
-    store(sums, row, 0, load(sums, row, 0) + x)
 
 
 @inline

@@ -20,8 +20,8 @@ def magnitude(slope):
 def integrate_cut_cell(s, a, b):
     """Integrate a depth of mean s and slopes of magnitudes a, b [m] over a cell.
 
-    Returns (W, E, m_a, m_b, covered): mean positive part [m], mean of half its square [m2], derivatives of E by the
-    slopes [m], and the fraction of the cell that touches.
+    Returns (W, E, m_a, m_b, covered, edge): mean positive part [m], mean of half its square [m2], derivatives of E by
+    the slopes [m], the fraction of the cell that touches and its derivative by s [1/m].
     """
     t, both = 0.5 * (a + b), 1.0 / (a * b)  # the only division: divisions are slow
     inverse = TWELFTH * both
@@ -34,7 +34,8 @@ def integrate_cut_cell(s, a, b):
     E_both = E * both
     m_a = select_positive(t - s, inverse * (p1 - p2 + p3) - E_both * b, TWELFTH * a)  # Eq. (C11)
     m_b = select_positive(t - s, inverse * (p1 + p2 - p3) - E_both * a, TWELFTH * b)
-    return W, E, m_a, m_b, select_positive(t - s, 6.0 * inverse * (q1 - q2 - q3), 1.0)
+    covered = select_positive(t - s, 6.0 * inverse * (q1 - q2 - q3), 1.0)
+    return W, E, m_a, m_b, covered, select_positive(t - s, 12.0 * inverse * (h1 - h2 - h3), 0.0)
 
 
 @inline

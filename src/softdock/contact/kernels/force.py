@@ -6,9 +6,18 @@ Blocks that may touch are evaluated eight cells at a time; the eight lanes are s
 import math
 
 from softdock.contact.kernels.block_bounds import may_touch, pose_change
+from softdock.contact.kernels.bristle import clear_patch, measure_patch
 from softdock.contact.kernels.cell_forces import ACCUMULATE, STORE, evaluate_cells
 from softdock.contact.kernels.cut_cell import HALF_SQRT3
-from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH, OUTPUT_SIZE, POINTS, PRESSURE
+from softdock.contact.kernels.layout import (
+    BLOCK_CELLS,
+    CONTACT_AREA,
+    DEPTH,
+    ELASTIC,
+    OUTPUT_SIZE,
+    POINTS,
+    PRESSURE,
+)
 from softdock.contact.kernels.sharp_edges import include_edge_peaks
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, horizontal_max, horizontal_sum, load, store, store_vector
@@ -75,7 +84,8 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     [m/s]: rate of the components of p_AB_A. All in A's axes. `out` (11): force on B [N], torque on B about A's origin
     [N m], elastic energy [J], dissipated power [W], contact area [m2], largest pressure [Pa], largest depth [m]. The
     reaction on A is the exact negative, about the same origin. The result is valid if the returned distance is at most
-    the larger of reach and clearance of the list.
+    the larger of reach and clearance of the list. Of friction with tangential elasticity, `out` has the part without
+    the bristle, and WORK has the patch; see `bristle.apply_bristle`.
     """
     for k in range(OUTPUT_SIZE):
         out[k] = 0.0
@@ -86,6 +96,9 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     touches, sums = False, work["sums"]
     for k in range(OUTPUT_SIZE):
         store(sums, k, 0, 0.0)
+    has_patch = data["friction_law"] == ELASTIC and data["friction"] > 0.0
+    if has_patch:
+        clear_patch(work)
     change = pose_change(work, R_AB, p_AB_A, at)
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
@@ -102,6 +115,8 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
             horizontal_max(load(sums, PRESSURE, 0)),
             horizontal_max(load(sums, DEPTH, 0)),
         )
+        if has_patch:
+            measure_patch(work, data, out[CONTACT_AREA])
         if data["include_edges"] == 1 and work["near_edge"] == 1:
             include_edge_peaks(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out)
     return moved

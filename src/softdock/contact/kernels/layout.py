@@ -17,7 +17,7 @@ REFINEMENT_LEVELS = 14  # halvings of a root cell in one direction
 STACK_CELLS = 512  # cells that may wait to be examined
 CUT_CELLS, POINTS = 0, 1  # PAIR.quadrature
 DISTANCE, RADIAL = 0, 1  # PAIR.mapping
-SMOOTH, RAMP = 0, 1  # PAIR.friction_law
+SMOOTH, RAMP, ELASTIC = 0, 1, 2  # PAIR.friction_law
 NEAR_TIMES = 4  # groups of cells by when on the path they are near: middle, start, end, never
 # BLOCK.facing: the segments of A that the cells of a block face. With the radial mapping a cell faces all of them.
 FACES_ONE, FACES_SMOOTH_PAIR, FACES_SEVERAL, FACES_RADIALLY = 0, 1, 2, 3
@@ -26,9 +26,18 @@ FACES_ONE, FACES_SMOOTH_PAIR, FACES_SEVERAL, FACES_RADIALLY = 0, 1, 2, 3
 HALF_U, QUARTER_U, GAUSS_U, HALF_PHI, QUARTER_PHI, GAUSS_PHI = 0, 2, 4, 6, 8, 10
 
 # Output row of `evaluate`: force on B [N], torque about A's origin [N m], energy [J], dissipation [W], contact area
-# [m2], largest pressure [Pa], largest depth [m].
+# [m2], largest pressure [Pa], largest depth [m]; with tangential elasticity, friction over its limit, speed along the
+# surface in the middle of the patch [m/s].
 FORCE, TORQUE, ENERGY, DISSIPATION, CONTACT_AREA, PRESSURE, DEPTH = 0, 3, 6, 7, 8, 9, 10
-OUTPUT_SIZE = 11
+FRICTION_USE, SLIDING_SPEED = 11, 12
+OUTPUT_SIZE = 13
+
+# Rows of WORK.patch_sums, sums over cells with the normal force N of each: of N n, of N, of N times the place relative
+# to B's origin (3) and its square, of N times the square of the share of friction, areas that enter and that leave the
+# contact per time, area.
+PATCH_NORMAL, PATCH_LOAD, PATCH_MOMENT, PATCH_SECOND, PATCH_SLIP = 0, 3, 4, 7, 8
+PATCH_ENTERING, PATCH_LEAVING, PATCH_AREA = 9, 10, 11
+PATCH_SUMS = 12
 
 
 def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]) -> np.dtype[np.void]:
@@ -59,6 +68,8 @@ PAIR = _record(
         "damping_depth": (),  # s0 [m]
         "friction": (),  # coefficient
         "friction_speed": (),  # threshold v0 [m/s]
+        "shear_stiffness": (),  # areal tangential stiffness c_t [N/m3]
+        "bristle_stiffness": (),  # k_0, scale of the bristle [N/m]
         "resolution": (),  # F0/(pi c) of Eq. (C14) [m3]
         "smallest_cell": (),  # [m] smaller cells are not halved
     },
@@ -155,16 +166,25 @@ WORK = _cache_aligned(
             ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
             (BLOCK_CELLS,),
         )
-        # Stress centres, normals, mean depth W and damping D of the cells of a block
-        | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (BLOCK_CELLS,))
+        # Stress centres, normals, mean depth W, damping D and change of the touching part of the cells of a block
+        | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D", "edge"), (BLOCK_CELLS,))
         # Stiffness and damping of a pair, Eq. (C40)
         | dict.fromkeys(("force_rows", "slip_rows", "normal_rows"), (6, LANES))
-        | {"factors": (4, LANES), "sum_drag": (10, LANES)}
+        | {"factors": (4, LANES), "sum_drag": (10, LANES), "patch_sums": (PATCH_SUMS, LANES)}
         | dict.fromkeys(("sum_K", "sum_D"), (36, LANES))
         | {
             "sums": (OUTPUT_SIZE, LANES),
             # The path for SIMD code, three lanes each: columns of R_AB, p_AB_A, half_R, half_p; centre_motion
             "columns": (9, LANES),
+            # The patch of a contact with tangential elasticity, at the last evaluation; Eq. (C62)
+            "patch_normal": (3,),  # unit vector in A
+            "patch_centre": (3,),  # in A, relative to B's origin [m]
+            "patch_load": (),  # normal force [N]; 0 where nothing touches
+            "patch_area": (),  # [m2]
+            "patch_radius": (),  # of gyration of the normal force [m]
+            "patch_alignment": (),  # part of the bristle that acts where normals differ: 1 for a flat patch
+            "patch_slip": (),  # root mean square of the share of friction, 0 at rest, 1 where all cells slide
+            "patch_renewal": (),  # rate at which material of the patch is replaced [1/s]
         },
         {
             "node_stack": (96, 3),

@@ -6,8 +6,9 @@ They approximate the derivatives of `evaluate`: each cell counts with the covere
 import math
 
 from softdock.contact.kernels.block_bounds import may_touch, pose_change
+from softdock.contact.kernels.bristle import add_to, add_to_patch, clear_patch, measure_stored_patch
 from softdock.contact.kernels.force import evaluate_block, path_deviation
-from softdock.contact.kernels.layout import BLOCK_CELLS, RAMP
+from softdock.contact.kernels.layout import BLOCK_CELLS, ELASTIC, PATCH_AREA, RAMP
 from softdock.contact.kernels.point_depths import inverse_sqrt
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import (
@@ -30,7 +31,8 @@ def evaluate_stiffness(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
     """Write stiffness K and damping D of a pair (6 by 6, rotation first); return whether it touches; Eq. (C40).
 
     Arguments as in `evaluate`. A small motion of B relative to A, (rotation, displacement of the point at A's origin)
-    in A's axes, changes torque about A's origin and force on B by -K times the motion; a velocity by -D times it.
+    in A's axes, changes torque about A's origin and force on B by -K times the motion; a velocity by -D times it. The
+    stiffness of the bristle is not included; the patch in WORK is that of this state.
     """
     work, data, touches = lists.work[pair], arrays.pairs[pair], False
     moved, at = path_deviation(work, arrays.nodes[data["root_node"]], R_AB, p_AB_A)
@@ -52,6 +54,8 @@ def evaluate_stiffness(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
                     evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A)
                     add_products(work)
     if touches:
+        if data["friction_law"] == ELASTIC:
+            measure_stored_patch(work, data)
         for k in range(36):
             i, j = k // 6, k % 6
             K[i, j] = horizontal_sum(load(work["sum_K"], k, 0))
@@ -117,6 +121,7 @@ def clear_sums(work):
         store(work["sum_D"], k, 0, 0.0)
     for k in range(10):
         store(work["sum_drag"], k, 0, 0.0)
+    clear_patch(work)
 
 
 @inline
@@ -147,7 +152,13 @@ def evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
     is_ramp = data["friction_law"] == RAMP
     per = inverse_sqrt(maximum(square, soft) if is_ramp else square + soft)
     v_x, v_y, v_z = per * v_x, per * v_y, per * v_z
-    drag = area * friction * maximum(pushes, 0.0) * per
+    load_N = area * maximum(pushes, 0.0)
+    drag = friction * load_N * per
+    if data["friction_law"] == ELASTIC:
+        sums = work["patch_sums"]
+        patch = (load_N, (n_x, n_y, n_z), (d_x, d_y, d_z), square * per * per, v_n)
+        add_to_patch(sums, patch, area * load_vector(work["edge"], half))
+        add_to(sums, PATCH_AREA, load_vector(work["touching"], half))
     store_wrench_rows(
         work["force_rows"], x, y, z, fma(friction, v_x, n_x), fma(friction, v_y, n_y), fma(friction, v_z, n_z)
     )

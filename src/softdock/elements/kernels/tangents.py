@@ -56,6 +56,17 @@ class Linear(NamedTuple):
     """(6, n): stiffness and damping of a connection times its relative velocity per momentum and speed."""
     displacements: NDArray[np.float64]
     """(m, 6): relative displacement of the connections by the rates of positions on the right side of a stage."""
+    bristles: NDArray[np.float64]
+    """(m, 4, 6): stretch of the bristle of a contact per relative motion, times the root of its stiffness.
+
+    The stiffness of the bristle is not part of K before `factorise` adds it.
+    """
+    bristle_states: NDArray[np.int64]
+    """(m,): first entry of the bristle in the state; -1: none."""
+    bristle_decays: NDArray[np.float64]
+    """(m,): rate at which the bristle decays [1/s]; after `factorise`, the root of what a stage leaves of it."""
+    bristle_offsets: NDArray[np.float64]
+    """(m, 4): stretch by the rates of bristles on the right side, minus that by the displacement of the connection."""
     wrench: NDArray[np.float64]
     """(2, 6): wrench of a connection, in its frame; its displacement, or the motion of a base."""
 

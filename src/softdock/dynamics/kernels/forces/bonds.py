@@ -9,6 +9,12 @@ import math
 
 import numpy as np
 
+from softdock.contact.kernels.bristle import (
+    BRISTLE_STATES,
+    add_bristle_stiffness,
+    bristle_use,
+    write_bristle_rows,
+)
 from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT_SIZE, TORQUE
 from softdock.contact.kernels.stiffness import evaluate_drag, evaluate_stiffness
 from softdock.dynamics.kernels.forces.contacts import add_opposite_wrenches, relative_pose
@@ -35,9 +41,15 @@ BOND = np.dtype(
         ("drag", np.float64, (6, 6)),  # part of the damping that is friction of surfaces that do not slip
         ("friction", np.float64),  # largest force of friction [N]
         ("friction_speed", np.float64),  # [m/s]
+        # With tangential elasticity: stretch of the bristle per motion, its stretch when it was bonded, and that at
+        # the limit of friction; times the root of its stiffness. The limit is 0 without it.
+        ("bristle", np.float64, (BRISTLE_STATES, 6)),
+        ("stretch", np.float64, BRISTLE_STATES),
+        ("stretch_limit", np.float64),
         # At the present state, and the largest of the run.
         ("velocity", np.float64, 6),  # of the point of B at A's origin, rotation first, in A
         ("energy", np.float64),  # [J]
+        ("friction_use", np.float64),  # of the bristle, over the limit
         ("load", np.float64),  # change of force or pressure since it was bonded, over that at the time
         ("largest_load", np.float64),
         ("largest_slip", np.float64),  # friction that would hold the contact over `friction`
@@ -68,8 +80,8 @@ def velocity_at_A(w, v, p):
 
 
 @kernel
-def bond_contact(system, i):
-    """Replace contact i by its linear connection at the present state; Eq. (C41). Nothing happens if it is open.
+def bond_contact(system, i, y):
+    """Replace contact i by its linear connection at the present state y; Eq. (C41). Nothing happens if it is open.
 
     Expects that the contact was evaluated at this state.
     """
@@ -83,6 +95,10 @@ def bond_contact(system, i):
         arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, bond.K, bond.D
     ):
         return
+    bond.stretch_limit = 0.0
+    if pair.at_state >= 0 and lists.work[i]["patch_load"] > 0.0:
+        bristle = y[pair.at_state : pair.at_state + BRISTLE_STATES]
+        bond_bristle(arrays.pairs[i], lists.work[i], p_AB_A, w_AB_A, v_AB_A, bristle, bond)
     state.active, bond.active = 0, 1
     R = row_major(R_AB)
     for k in range(9):
@@ -92,6 +108,7 @@ def bond_contact(system, i):
         bond.wrench[k], bond.wrench[3 + k] = state.out[TORQUE + k], state.out[FORCE + k]
     for k in range(OUTPUT_SIZE):
         bond.out[k] = state.out[k]
+    bond.out[ENERGY] += state.shear_energy
     bond.friction = evaluate_drag(arrays, lists, i, R_AB, p_AB_A, bond.drag)
     bond.friction_speed = arrays.pairs[i]["friction_speed"]
     # Energy needs a symmetric stiffness; positive loss a symmetric damping.
@@ -101,6 +118,19 @@ def bond_contact(system, i):
     for k in range(6):
         for j in range(6):
             bond.wrench[k] += bond.D[k, j] * V[j]
+
+
+@inline
+def bond_bristle(data, work, p_AB_A, w_AB_A, v_AB_A, z, bond):
+    """Add the stiffness of the bristle of a contact to its bond, and store what it has of the friction; Eq. (C68)."""
+    write_bristle_rows(data, work, p_AB_A, w_AB_A, v_AB_A, z, bond.bristle)
+    add_bristle_stiffness(bond.bristle, bond.K)
+    root = math.sqrt(data["bristle_stiffness"])
+    k = data["shear_stiffness"] * work["patch_area"]
+    use, held = bristle_use(work, data, z, math.sqrt(k) * root)
+    for j in range(BRISTLE_STATES):
+        bond.stretch[j] = root * held[j]
+    bond.stretch_limit = data["friction"] * work["patch_load"] / math.sqrt(k)
 
 
 @inline
@@ -155,6 +185,7 @@ def write_bond_force(state, bond, d, V):
         strain += elastic * d[k]
         out[place_in_output(k)] = bond.wrench[k] - elastic
     add_torque_of_motion(out, d)
+    bond.friction_use = stretch_of(bond, d)
     for k in range(6):
         damping, at = 0.0, place_in_output(k)
         for j in range(6):
@@ -170,6 +201,20 @@ def write_bond_force(state, bond, d, V):
         bond.load = max(bond.load, math.sqrt(0.5 * max(strain, 0.0) / bond.out[ENERGY]))
     state.sharpened = 1  # depth and pressure are those of the contact when it was bonded
     return loss
+
+
+@inline
+def stretch_of(bond, d):
+    """Return the stretch of the bristle of a bond over that at the limit of friction; 0 without a bristle."""
+    square = 0.0
+    if bond.stretch_limit == 0.0:
+        return 0.0
+    for j in range(BRISTLE_STATES):
+        x = bond.stretch[j]
+        for k in range(6):
+            x += bond.bristle[j, k] * d[k]
+        square += x * x
+    return math.sqrt(square) / bond.stretch_limit
 
 
 @inline
@@ -210,7 +255,7 @@ def update_largest_bond_loads(bonds):
         if bond.active == 1:
             bond.largest_load = max(bond.largest_load, bond.load)
             if bond.friction > 0.0:
-                bond.largest_slip = max(bond.largest_slip, slip_of(bond))
+                bond.largest_slip = max(bond.largest_slip, slip_of(bond) + bond.friction_use)
 
 
 @inline

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from softdock.contact.kernels.bristle import BRISTLE_STATES, apply_bristle, bristle_energy
 from softdock.contact.kernels.cell_geometry import to_A
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.layout import (
@@ -54,6 +55,7 @@ PAIR = np.dtype(
         ("R_bB", np.float64, 9),
         ("p_bB", np.float64, 3),
         ("skin", np.float64),  # motion for which a near list is valid at the start of a run [m]
+        ("at_state", np.int64),  # first entry of the bristle in the state; -1: no tangential elasticity
         # Limits of validity.
         ("half_wall", np.float64),  # half the thickness of the thinnest wall of either surface [m]
         ("smallest_radius", np.float64),  # smallest convex radius of either surface [m]
@@ -87,6 +89,9 @@ PAIR_STATE = np.dtype(
         # Force on B, torque, energy, dissipation, area, pressure, depth; in A.
         ("out", np.float64, OUTPUT_SIZE),
         ("force", np.float64),  # size of the force [N]
+        ("shear_energy", np.float64),  # of the bristle [J]
+        ("touches", np.int64),  # 1: the bristle is between surfaces that touch
+        ("pull", np.float64, 4),  # of the bristle: force on B in A [N], moment about its normal [N m]
         ("zone", np.float64, 5),  # of the part of surface A that was observed last; see zones
         ("sharpened", np.int64),  # 1: depth and pressure in `out` include sharp edges of B
         ("end_touches", np.int64),  # 1: an open end of B's meridian touches
@@ -125,14 +130,20 @@ def relative_pose(pair, links, motions):
 
 
 @kernel
-def apply_contacts(system):
-    """Add the wrenches of all active pairs; returns the power dissipated [W]."""
+def apply_contacts(system, q, dq):
+    """Add the wrenches of all active pairs; returns the power dissipated [W].
+
+    Reads the bristles in the state `q` and writes their rates into `dq`.
+    """
     links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
     loss = 0.0
     for i in range(system.pairs.shape[0]):
         pair, state = system.pairs[i], system.pair_states[i]
         out = state.out
         state.force, state.sharpened, state.end_touches = 0.0, 0, 0
+        state.shear_energy, state.touches = 0.0, 0
+        if pair.at_state >= 0:
+            rest_bristle(pair, state, arrays.pairs[i], q, dq)
         if state.active == 0:
             for k in range(OUTPUT_SIZE):
                 out[k] = 0.0
@@ -147,6 +158,11 @@ def apply_contacts(system):
         R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
         w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
         evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, out)
+        if pair.at_state >= 0 and lists.work[i]["patch_load"] > 0.0:
+            at, state.touches = pair.at_state, 1
+            z, rate = q[at : at + BRISTLE_STATES], dq[at : at + BRISTLE_STATES]
+            data, work = arrays.pairs[i], lists.work[i]
+            apply_bristle(data, work, p_AB_A, w_AB_A, v_AB_A, z, rate, out, state.pull)
         fx, fy, fz = rotate(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
         if fx == 0.0 and fy == 0.0 and fz == 0.0:
             continue
@@ -160,6 +176,28 @@ def apply_contacts(system):
 
 
 @inline
+def rest_bristle(pair, state, data, q, dq):
+    """Let the bristle of a pair keep its displacement, and store its energy if the pair is active."""
+    for k in range(pair.at_state, pair.at_state + BRISTLE_STATES):
+        dq[k] = 0.0
+    if state.active == 1:
+        state.shear_energy = bristle_energy(data, q[pair.at_state : pair.at_state + BRISTLE_STATES])
+
+
+@kernel
+def release_bristles(system, y):
+    """Reset the bristles of surfaces that have parted and dissipate their energy; expects that y was evaluated last."""
+    w = system.world[0]
+    for i in range(system.pairs.shape[0]):
+        pair, state = system.pairs[i], system.pair_states[i]
+        if pair.at_state >= 0 and state.touches == 0:
+            y[w.n_q + w.n_u] += state.shear_energy
+            state.shear_energy = 0.0
+            for k in range(pair.at_state, pair.at_state + BRISTLE_STATES):
+                y[k] = 0.0
+
+
+@inline
 def add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz):
     """Add a wrench about N's origin to the motion of b and subtract it from that of a, equal to the last bit."""
     A, B = a.W, b.W
@@ -169,11 +207,11 @@ def add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz):
 
 @kernel
 def contact_energy(pair_states):
-    """Return the elastic energy of all contacts [J]."""
+    """Return the elastic energy of all contacts, with that of their bristles [J]."""
     energy = 0.0
     for i in range(pair_states.shape[0]):
         if pair_states[i].active == 1:
-            energy += pair_states[i].out[ENERGY]
+            energy += pair_states[i].out[ENERGY] + pair_states[i].shear_energy
     return energy
 
 

@@ -157,7 +157,7 @@ def derivative(system, t, y, dy):
     effort_power = clear_forces(system.links, system.motions, system.axes, u)
     loss, power = apply_elements(system, t, y, u, dy)
     if system.pairs.shape[0] > 0:
-        loss += apply_contacts(system)
+        loss += apply_contacts(system, y, dy)
     if system.bonds.shape[0] > 0:
         loss += apply_bonds(system)
     if system.interfaces.shape[0] > 0:

@@ -6,6 +6,7 @@ and one for its joints. A connection of two links (contact, pins, strut, weld, p
 damping in its own frame.
 """
 
+from softdock.contact.kernels.bristle import BRISTLE_STATES, subtract_released_force, write_bristle_rows
 from softdock.contact.kernels.stiffness import evaluate_stiffness
 from softdock.dynamics.kernels.forces.contacts import relative_pose
 from softdock.dynamics.kernels.forces.derivative import set_motion
@@ -31,14 +32,14 @@ def linearise(system, t, y, linear):
     add_element_tangents(system, t, y, u, linear)
     count = system.pairs.shape[0]
     for i in range(count):
-        linear.connections[i, 0] = 0
+        linear.connections[i, 0], linear.bristle_states[i] = 0, -1
         if system.pair_states[i].active == 1:
-            connect_contact(system, i, linear)
+            connect_contact(system, i, y, linear)
         elif system.bonds.shape[0] > 0 and system.bonds[i].active == 1:
             connect_bond(system, i, linear)
     for i in range(system.elements.shape[0]):
         if system.elements[i].connection == 1:
-            linear.connections[count, 0] = 0
+            linear.connections[count, 0], linear.bristle_states[count] = 0, -1
             if system.element_data[i].active == 1:
                 for k in range(6):
                     for j in range(6):
@@ -47,7 +48,7 @@ def linearise(system, t, y, linear):
             count += 1
     for i in range(system.interfaces.shape[0]):
         face = system.interfaces[i]
-        linear.connections[count, 0] = 0
+        linear.connections[count, 0], linear.bristle_states[count] = 0, -1
         if system.interface_states[i].active == 1:
             touches, R_NA, p_A = interface_tangents(system, i, linear.K[count], linear.D[count])
             if touches:
@@ -142,8 +143,8 @@ def add_element_tangents(system, t, q, u, linear):
 
 
 @inline
-def connect_contact(system, i, linear):
-    """Write the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
+def connect_contact(system, i, y, linear):
+    """Write the stiffness and damping of a contact, in the axes of its surface A; Eqs. (C40), (C68)."""
     links, motions, pair = system.links, system.motions, system.pairs[i]
     R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
     w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
@@ -151,6 +152,12 @@ def connect_contact(system, i, linear):
         system.arrays, system.lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, linear.K[i], linear.D[i]
     ):
         activate_connection(linear, i, pair.a, pair.b, R_NA, p_A)
+        at, data, work = pair.at_state, system.arrays.pairs[i], system.lists.work[i]
+        if at >= 0 and work["patch_load"] > 0.0:
+            bristle, rows = y[at : at + BRISTLE_STATES], linear.bristles[i]
+            linear.bristle_decays[i] = write_bristle_rows(data, work, p_AB_A, w_AB_A, v_AB_A, bristle, rows)
+            subtract_released_force(data, work, p_AB_A, w_AB_A, v_AB_A, bristle, linear.D[i])
+            linear.bristle_states[i] = at
 
 
 @inline

@@ -29,7 +29,10 @@ def add_zone(system, index, segment, low, high, sums):
         return
     R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links, motions)
     w_AB_A, v_AB_A = relative_velocity(pair, links, motions, R_NA, p_B)
-    work, data = lists.work[index], arrays.pairs[index]
+    work, data, state = lists.work[index], arrays.pairs[index], system.pair_states[index]
+    # Loads by pressure, their moments and their second moment: the bristle pulls at cells in proportion to them.
+    all_load, load, second = 0.0, 0.0, 0.0
+    all_x, all_y, all_z, in_x, in_y, in_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     first, last = data["first_described"], data["last_described"]
     for n in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[index, n]
@@ -39,13 +42,27 @@ def add_zone(system, index, segment, low, high, sums):
             if work["W"][i] <= 0.0:
                 continue
             z = work["c_z"][i]
+            weight = block["area"][i] * work["W"][i]
+            wx, wy, wz = weight * work["c_x"][i], weight * work["c_y"][i], weight * z
+            all_load, all_x, all_y, all_z = all_load + weight, all_x + wx, all_y + wy, all_z + wz
+            second += wx * work["c_x"][i] + wy * work["c_y"][i] + wz * z
             inside = low <= z < high
             if segment >= 0:
                 r = math.sqrt(work["c_x"][i] ** 2 + work["c_y"][i] ** 2)
                 inside = nearest_segment(arrays.segments, first, last, z, r)[0] == first + segment
             if inside:
+                load, in_x, in_y, in_z = load + weight, in_x + wx, in_y + wy, in_z + wz
                 sums[0] += work["f_x"][i]
                 sums[1] += work["f_y"][i]
                 sums[2] += work["f_z"][i]
                 sums[ZONE_AREA] += work["touching"][i]
                 sums[ZONE_PRESSURE] = max(sums[ZONE_PRESSURE], work["pressure"][i])
+    if state.touches == 1 and load > 0.0:
+        n, pull, share = work["patch_normal"], state.pull, load / all_load
+        x, y, z = all_x / all_load, all_y / all_load, all_z / all_load
+        second -= all_load * (x * x + y * y + z * z)
+        turn = pull[3] / second if second > 0.0 else 0.0
+        x, y, z = in_x - load * x, in_y - load * y, in_z - load * z
+        sums[0] += share * pull[0] + turn * (n[1] * z - n[2] * y)
+        sums[1] += share * pull[1] + turn * (n[2] * x - n[0] * z)
+        sums[2] += share * pull[2] + turn * (n[0] * y - n[1] * x)

@@ -1,5 +1,8 @@
 """Solution of the stages of an implicit step: linear equations in momenta and speeds, then all other states."""
 
+import math
+
+from softdock.contact.kernels.bristle import BRISTLE_STATES, add_bristle_stiffness
 from softdock.elements.kernels.tangents import (
     SLOWDOWN_DAMPING,
     SLOWDOWN_FORCE_RATE,
@@ -33,6 +36,8 @@ def factorise(linear, span):
             )
     for c in range(linear.connections.shape[0]):
         if linear.connections[c, 0] == 1:
+            if linear.bristle_states[c] >= 0:
+                add_bristle(linear, c, span)
             momentum_maps, K, D = linear.momentum_maps[c], linear.K[c], linear.D[c]
             for k in range(6):
                 for j in range(0, width, LANES):
@@ -63,6 +68,17 @@ def factorise(linear, span):
                 for j in range(0, width, LANES):
                     x = load(M, i, j)
                     store(M, i, j, fma(-factor, load(M, k, j), x * others if j == block else x))
+
+
+@inline
+def add_bristle(linear, c, span):
+    """Add the stiffness of a bristle, which decays during the stage, to that of its connection; Eq. (C68)."""
+    left = 1.0 / math.sqrt(1.0 + span * linear.bristle_decays[c])
+    linear.bristle_decays[c] = left
+    for j in range(BRISTLE_STATES):
+        for k in range(6):
+            linear.bristles[c, j, k] *= left
+    add_bristle_stiffness(linear.bristles[c], linear.K[c])
 
 
 @inline
@@ -110,6 +126,7 @@ def solve_stage(system, linear, span, advance, y, r, out):
     for c in range(linear.connections.shape[0]):
         if linear.connections[c, 0] == 1:
             write_displacement(linear, c, span)
+            write_bristle_offset(system, linear, c, span, r)
             write_wrench(linear, c, span, False)
             for j in range(0, work.shape[1], LANES):
                 x = load(work, RIGHT_SIDE, j)
@@ -126,8 +143,7 @@ def solve_stage(system, linear, span, advance, y, r, out):
         k_v[i] = work[SOLUTION, i]
     write_momentum_changes(links, linear, span, r_v, k_v)
     write_position_changes(links, linear, span, y, r, k_v, out)
-    for i in range(n_q - w.element_states, n_q):
-        out[i] = span * r[i]
+    write_own_changes(system, linear, span, r, out)
     for i in range(n):
         drive = linear.slowdowns[i]
         if drive[SLOWDOWN_SPEED] > 0.0:
@@ -159,6 +175,49 @@ def write_displacement(linear, c, span):
         linear.displacements[c, k] = span * product(linear.jacobians[c], k, linear.work, MOTION)
 
 
+@inline
+def write_own_changes(system, linear, span, r, out):
+    """Write the changes of the own entries of elements and of bristles."""
+    w = system.world[0]
+    for i in range(w.n_q - w.element_states, w.n_q):
+        out[i] = span * r[i]
+    for c in range(linear.connections.shape[0]):
+        if linear.connections[c, 0] == 1 and linear.bristle_states[c] >= 0:
+            add_bristle_changes(system, linear, c, span, out)
+
+
+@inline
+def bristle_scale(system, c):
+    """Return the factor from the stretch of the bristle of a contact to its entries in the state."""
+    return 1.0 / math.sqrt(system.arrays.pairs[c]["bristle_stiffness"])
+
+
+@inline
+def write_bristle_offset(system, linear, c, span, r):
+    """Write what the rates r of a bristle stretch it beyond the displacement of its connection; Eq. (C68)."""
+    at = linear.bristle_states[c]
+    for j in range(BRISTLE_STATES):
+        linear.bristle_offsets[c, j] = 0.0
+        if at >= 0:
+            x = linear.bristle_decays[c] * span * r[at + j] / bristle_scale(system, c)
+            for k in range(6):
+                x -= linear.bristles[c, j, k] * linear.displacements[c, k]
+            linear.bristle_offsets[c, j] = x
+
+
+@inline
+def add_bristle_changes(system, linear, c, span, out):
+    """Add the change of a bristle that goes with a change of momenta and speeds."""
+    at, left = linear.bristle_states[c], linear.bristle_decays[c]
+    scale = left * span * bristle_scale(system, c)
+    for j in range(BRISTLE_STATES):
+        out[at + j] *= left * left
+    for k in range(6):
+        x = scale * product(linear.momentum_maps[c], k, linear.work, SOLUTION)
+        for j in range(BRISTLE_STATES):
+            out[at + j] += linear.bristles[c, j, k] * x
+
+
 @kernel
 def write_wrench(linear, c, span, moving):
     """Write the wrench of a connection by its displacement and, if `moving`, by the solution in momenta and speeds."""
@@ -174,6 +233,10 @@ def write_wrench(linear, c, span, moving):
     for k in range(6):
         for j in range(6):
             wrench[k] += K[k, j] * d[j]
+    if linear.bristle_states[c] >= 0:
+        for k in range(6):
+            for j in range(BRISTLE_STATES):
+                wrench[k] += linear.bristles[c, j, k] * linear.bristle_offsets[c, j]
 
 
 @inline

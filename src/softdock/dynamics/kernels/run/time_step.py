@@ -9,6 +9,7 @@ from softdock.dynamics.kernels.forces.contacts import (
     flag_tunnelling,
     observe_contacts,
     refresh_lists,
+    release_bristles,
     update_extremes,
     widen_lists,
     worst_overreach,
@@ -228,6 +229,7 @@ def end_at_change(run, h, t_max):
 def observe_end(run):
     """Check energy and momentum at the end of a step, and update branches and extremes that are not channels."""
     s, work, system = run.progress[0], run.workspace, run.system
+    release_bristles(system, work.y_new)
     check_step(system, work.y_new, work.conserved, work.check)
     store_branches(run)
     if s.closed_contacts > 0:

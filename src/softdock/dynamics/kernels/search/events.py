@@ -310,7 +310,7 @@ def perform_actions(run, index):
             if system.bonds.shape[0] > 0:
                 system.bonds[action.index].active = 0
         elif action.kind == ActionKind.BOND_CONTACT:
-            bond_contact(system, action.index)
+            bond_contact(system, action.index, run.y)
         elif action.kind == ActionKind.ENABLE_INTERFACE or action.kind == ActionKind.DISABLE_INTERFACE:
             system.interface_states[action.index].active = (
                 1 if action.kind == ActionKind.ENABLE_INTERFACE else 0
