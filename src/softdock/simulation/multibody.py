@@ -34,7 +34,7 @@ from softdock.simulation.controller_outcomes import controller_outcomes, lost_me
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.reaction_errors import ReactionErrors
-from softdock.simulation.reactions import reaction_metrics, read_reactions
+from softdock.simulation.reactions import channel_peaks, reaction_metrics, read_reactions
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
@@ -243,8 +243,9 @@ def _result(
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    estimate = ReactionErrors(scenario, run, read_reactions(topology.reaction_rows, run))
-    reactions = estimate.reactions()
+    rows, peaks = topology.reaction_rows, channel_peaks(run)
+    estimate = ReactionErrors(scenario, run, rows, peaks)
+    reactions = read_reactions(rows, peaks, estimate.error)
     metrics = {**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)}
     metrics |= {name: value for name, value in condition_metrics.items() if name not in metrics}
     valid, warnings = assess_validity(scenario, run, reactions)

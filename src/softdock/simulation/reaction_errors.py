@@ -1,6 +1,7 @@
 """Estimated numerical errors of peak reactions; Eq. (M145)."""
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,8 +9,8 @@ from numpy.typing import NDArray
 from softdock.dynamics.run_results import Run
 from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.elements.registry import ELEMENT_KINDS
-from softdock.result import PeakReaction
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulation.reactions import ChannelPeaks, ReactionRows
 
 Floats = NDArray[np.float64]
 ELEMENT_SHARE = 0.1
@@ -35,59 +36,60 @@ ELEMENT_REACTIONS = frozenset(kind.reaction for kind in ELEMENT_KINDS.values() i
 class ReactionErrors:
     """Errors of the peak reactions of a run: those of elements have their own, from which all others follow."""
 
-    def __init__(self, scenario: MultibodyScenario, run: Run, reactions: tuple[PeakReaction, ...]) -> None:
-        """Expects peak reactions with the errors of elements, and zeros for what has none of its own."""
-        data, rows = run.element_data.view(np.ndarray), {name: row for row, name in run.element_names.items()}
-        self._scenario, self._reactions = scenario, reactions
+    def __init__(
+        self, scenario: MultibodyScenario, run: Run, rows: Sequence[ReactionRows], peaks: ChannelPeaks
+    ) -> None:
+        """`rows` are the channels of the reactions."""
+        data, numbers = (
+            run.element_data.view(np.ndarray),
+            {name: row for row, name in run.element_names.items()},
+        )
+        self._contacts, self._peaks = scenario.contacts, peaks
+        self._accuracy = scenario.integrator.accuracy.force
         self._known = scenario.integrator.step is None
         errors: Floats = np.zeros((len(data), 2))
-        for reaction in reactions:
-            if reaction.kind in ELEMENT_REACTIONS and reaction.name in rows:
-                errors[rows[reaction.name]] = reaction.force_error or 0.0, reaction.moment_error or 0.0
+        for row in rows:
+            if row.kind in ELEMENT_REACTIONS:
+                for what, channel in ((FORCE, row.force), (MOMENT, row.moment)):
+                    if channel is not None:
+                        errors[numbers[row.name], what] = peaks.errors[channel]
         self._sums: list[float] = np.sqrt((errors**2).sum(axis=0)).tolist()
         self._largest: list[float] = data["peak"].max(axis=0, initial=0.0).tolist()
         # Twice the energies that elements have stored at their peaks, and those of their errors [J].
         stiff = data["peak_stiffness"] > 0.0
         compliance = np.divide(1.0, data["peak_stiffness"], out=np.zeros_like(errors), where=stiff)
-        stored = (data["peak"] ** 2 * compliance).sum()
+        stored = float((data["peak"] ** 2 * compliance).sum())
         lost, largest = (errors**2 * compliance).sum(), (data["largest_error"] ** 2 * compliance).sum()
-        self._share = float(np.sqrt(lost / stored)) if stored > 0.0 else 0.0
-        self._largest_share = float(np.sqrt(largest / stored)) if stored > 0.0 else 0.0
+        self._share = math.sqrt(lost / stored) if stored > 0.0 else 0.0
+        self._largest_share = math.sqrt(largest / stored) if stored > 0.0 else 0.0
 
     @property
     def energy_share(self) -> float:
         """Relative error of energies that the largest errors of amplitudes explain, twice the estimate; Eq. (M146)."""
         return min(4.0 * self._largest_share, MOST_EXPLAINED) if self._known else 0.0
 
-    def reactions(self) -> tuple[PeakReaction, ...]:
-        """Return the peak reactions with their errors, which are unknown in runs of fixed steps."""
-        return tuple(
-            replace(
-                reaction,
-                force_error=self._error(reaction, reaction.peak_force, reaction.force_error, FORCE),
-                moment_error=self._error(reaction, reaction.peak_moment, reaction.moment_error, MOMENT),
-            )
-            for reaction in self._reactions
-        )
+    def error(self, row: ReactionRows, what: int) -> float | None:
+        """Return the error of the peak force or moment of a reaction, Eq. (M145).
 
-    def _error(
-        self, reaction: PeakReaction, size: float | None, own: float | None, what: int
-    ) -> float | None:
-        """Return the error of the peak of a force or moment of a size; None without a peak, and where it is unknown."""
-        if size is None or own is None or not self._known:
+        None without a peak, in runs of fixed steps, and for contacts of other quadratures than cells.
+        """
+        channel = row.force if what == FORCE else row.moment
+        if channel is None or not self._known:
             return None
-        allowed, coupled = self._scenario.integrator.accuracy.force * size, self._share * size
-        own += LARGEST_SHARE * self._largest[what]
-        if reaction.kind in ELEMENT_REACTIONS:
+        size = self._peaks.sizes[channel]
+        allowed, coupled = self._accuracy * size, self._share * size
+        if row.kind in ELEMENT_REACTIONS:
+            own = self._peaks.errors[channel] + LARGEST_SHARE * self._largest[what]
             return ELEMENT_SHARE * allowed + COUPLING_SHARE * coupled + own
         # At most, all elements act on what transmits the reaction.
-        others = float(np.hypot(self._sums[what], coupled))
-        if reaction.kind == "interface":
+        others = math.hypot(self._sums[what], coupled) + LARGEST_SHARE * self._largest[what]
+        if row.kind == "interface":
             return CONTACT_SHARE * allowed + others
-        if reaction.kind != "contact":
+        if row.kind != "contact":
             return ELEMENT_SHARE * allowed + others
-        contact = self._scenario.contacts[reaction.name]
+        contact = self._contacts[row.name]
         if contact.quadrature != "cells":
             return None
-        cells = CELL_SHARE * contact.resolved_force / reaction.peak_force if reaction.peak_force else 0.0
-        return float(CONTACT_SHARE * allowed + others + cells * size)
+        force = 0.0 if row.force is None else self._peaks.sizes[row.force]
+        cells = CELL_SHARE * contact.resolved_force / force if force > 0.0 else 0.0
+        return CONTACT_SHARE * allowed + others + cells * size

@@ -1,6 +1,6 @@
 """Reactions of a multibody run: peaks of all that transmits a force or moment, with their times."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from softdock.assembly.reaction_channels import ReactionChannels
 from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
 from softdock.dynamics.run_results import Run
+from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.model.member_kinds import ReactionKind
 from softdock.model.observations import Observation
 from softdock.result import PeakReaction
@@ -46,9 +47,22 @@ def reaction_rows(reactions: list[ReactionChannels], index: Mapping[Watched, int
     ]
 
 
-def read_reactions(reactions: list[ReactionRows], run: Run) -> tuple[PeakReaction, ...]:
-    """Return the reactions of a run with the times of their peaks, largest force first, then largest moment."""
-    sizes, times, errors = _largest_sizes(run)
+class ChannelPeaks(NamedTuple):
+    """Peaks of all channels of a run, on the sides that were searched."""
+
+    sizes: list[float]
+    """Largest sizes."""
+    times: list[float]
+    """Their first times [s]."""
+    errors: list[float]
+    """Errors of the largest sizes of channels about forces and moments of elements, 0 for others."""
+
+
+def read_reactions(
+    reactions: list[ReactionRows], peaks: ChannelPeaks, error: Callable[[ReactionRows, int], float | None]
+) -> tuple[PeakReaction, ...]:
+    """Return the reactions of a run with times and errors of their peaks, largest force first, then largest moment."""
+    sizes, times, _ = peaks
     return sort_reactions(
         PeakReaction(
             name=reaction.name,
@@ -57,8 +71,8 @@ def read_reactions(reactions: list[ReactionRows], run: Run) -> tuple[PeakReactio
             t_peak_force=None if reaction.force is None else times[reaction.force],
             peak_moment=None if reaction.moment is None else sizes[reaction.moment],
             t_peak_moment=None if reaction.moment is None else times[reaction.moment],
-            force_error=None if reaction.force is None else errors[reaction.force],
-            moment_error=None if reaction.moment is None else errors[reaction.moment],
+            force_error=error(reaction, FORCE),
+            moment_error=error(reaction, MOMENT),
         )
         for reaction in reactions
     )
@@ -77,16 +91,13 @@ def sort_reactions(reactions: Iterable[PeakReaction]) -> tuple[PeakReaction, ...
     )
 
 
-def _largest_sizes(run: Run) -> tuple[list[float], list[float], list[float]]:
-    """Return the largest size of every channel on the sides that were searched, its first time, and its own error.
-
-    Only elements have errors of their own.
-    """
+def channel_peaks(run: Run) -> ChannelPeaks:
+    """Return the largest size of every channel on the sides that were searched, its first time, and its own error."""
     peaks, channels = run.peaks.view(np.ndarray), run.channels.view(np.ndarray)
     sides = peaks["track"] | channels["reaction"]
     earlier = (-peaks["smallest"] == peaks["largest"]) & (peaks["t_smallest"] < peaks["t_largest"])
     negative = (sides & SMALLEST != 0) & ((-peaks["smallest"] > peaks["largest"]) | earlier)
-    return (
+    return ChannelPeaks(
         np.where(negative, -peaks["smallest"], peaks["largest"]).tolist(),
         np.where(negative, peaks["t_smallest"], peaks["t_largest"]).tolist(),
         np.where(negative, peaks["error_of_smallest"], peaks["error_of_largest"]).tolist(),
