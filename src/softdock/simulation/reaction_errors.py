@@ -48,8 +48,10 @@ class ReactionErrors:
         self._accuracy = scenario.integrator.accuracy.force
         self._known = scenario.integrator.step is None
         errors: Floats = np.zeros((len(data), 2))
+        # Couplings and sets of pins are both called interfaces.
+        self._elements = {row for row in rows if row.kind in ELEMENT_REACTIONS and row.name in numbers}
         for row in rows:
-            if row.kind in ELEMENT_REACTIONS:
+            if row in self._elements:
                 for what, channel in ((FORCE, row.force), (MOMENT, row.moment)):
                     if channel is not None:
                         errors[numbers[row.name], what] = peaks.errors[channel]
@@ -78,7 +80,7 @@ class ReactionErrors:
             return None
         size = self._peaks.sizes[channel]
         allowed, coupled = self._accuracy * size, self._share * size
-        if row.kind in ELEMENT_REACTIONS:
+        if row in self._elements:
             own = self._peaks.errors[channel] + LARGEST_SHARE * self._largest[what]
             return ELEMENT_SHARE * allowed + COUPLING_SHARE * coupled + own
         # At most, all elements act on what transmits the reaction.
