@@ -153,6 +153,7 @@ class Accuracy(_Accuracy):
         angle: float | str = ...,
         speed: float | str = ...,
         rate: float | str = ...,
+        force: float | str = ...,
     ) -> None: ...
 
 class Action(_Action):

@@ -6,6 +6,7 @@ from softdock.replay.multibody import draw
 from softdock.replay.scene import Scene
 from softdock.replay.scene_builder import read_scenario
 from softdock.result import Result
+from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import StationScenario
 from softdock.simulation.station import PreparedStation
 from softdock.tree.joints import Free
@@ -13,9 +14,16 @@ from softdock.tree.joints import Free
 
 def build(result: Result) -> Scene:
     """Return the scene of a station run; the visitor's motion is taken from the history."""
-    if isinstance(result.prepared, PreparedStation):
+    if isinstance(result.prepared, PreparedStation) and result.prepared.scenario.method != "published":
         return draw(result, result.prepared.multibody.scenario)
     scenario = read_scenario(result)
     assert isinstance(scenario, StationScenario)
-    system = scenario.system(scenario.flexible(), np.zeros(3), Free())
-    return draw(result, system)
+    return draw(result, _drawn_system(scenario))
+
+
+def _drawn_system(scenario: StationScenario) -> MultibodyScenario:
+    """Return the system whose recorded motion is drawn; bodies only where the station is known from files of modes."""
+    if scenario.method != "published":
+        return scenario.system(scenario.flexible(), np.zeros(3), Free())
+    system = scenario.system(scenario.drawn_flexible(), np.zeros(3), Free())
+    return system.model_copy(update={"structures": {}}) if scenario.has_imported_modes() else system
