@@ -141,6 +141,8 @@ class StationScenario(ScenarioBase):
     """Motions of the crew in the rigid base, by name; their masses are in addition to the station's."""
     panel_elements: Annotated[Integer, Field(ge=2, le=200)] = 8
     """Elements of each panel of the Power Tower; an even number has a node in the middle."""
+    panel_frequency: Annotated[float, Quantity("Hz", gt=0)] = 0.08
+    """Lowest bending frequency of each panel of the Power Tower, clamped at its root; scales all its frequencies."""
     base_node: NodeName | Annotated[Integer, Field(ge=1)] = "foot"
     """Node of the rigid base; the number of a grid point for modes of Nastran."""
     point_a: str = "keel-top"
@@ -296,7 +298,7 @@ class StationScenario(ScenarioBase):
             return self.structure
         from softdock.flexible.station import power_tower  # brings SciPy
 
-        return power_tower(panel_elements=self.panel_elements)
+        return power_tower(panel_elements=self.panel_elements, panel_frequency=self.panel_frequency)
 
     def flexible(self) -> Flexible:
         """Return the station as a flexible structure with the requested modes."""
