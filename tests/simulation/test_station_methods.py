@@ -238,3 +238,11 @@ def test_a_published_run_can_be_replayed(tmp_path: Path) -> None:
     scene = build(result)
     tower = next(node for node in scene.nodes if node.name == "tower")
     assert "weights" in tower.tracks
+
+
+def test_the_published_run_is_repeated_with_half_the_step_to_check_convergence() -> None:
+    from softdock.simulation.convergence import check_convergence
+
+    (half,) = check_convergence(softdock.simulate("power-tower-published", {"after": "10 s"}))
+    assert half.title == "half the step"
+    assert abs(half.changes["max_deflection_b"]) < 1e-6

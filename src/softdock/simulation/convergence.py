@@ -62,6 +62,9 @@ def _refined(scenario: ScenarioBase) -> Iterator[tuple[str, ScenarioBase]]:
         else:
             finer = {"accuracy": _scaled(integrator["accuracy"], TIGHTER)}
         yield title, _changed(scenario, data, {"integrator": {**integrator, **finer}})
+    elif data.get("method") == "published":  # fixed steps
+        published = {**data["published"], "step": FINER * data["published"]["step"]}
+        yield "half the step", _changed(scenario, data, {"published": published})
     elif isinstance(data.get("accuracy"), dict):
         yield title, _changed(scenario, data, {"accuracy": _scaled(data["accuracy"], TIGHTER)})
     contacts = data.get("contacts")
