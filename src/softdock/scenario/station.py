@@ -313,8 +313,12 @@ class StationScenario(ScenarioBase):
 
     def drawn_flexible(self) -> Flexible:
         """Return the station with the clamped modes that replays of the method `published` draw."""
-        count = 6 * (len(self.flexible().node_names(self.directory)) - 1)
-        return self.flexible().model_copy(update={"modes": min(DRAWN_MODES, count)})
+        drawn = self.flexible().model_copy(update={"modes": DRAWN_MODES})
+        try:
+            drawn.find_modes(self.directory)
+        except InputError:  # fewer than that exist
+            return drawn.model_copy(update={"modes": "all"})
+        return drawn
 
     def has_imported_modes(self) -> bool:
         """Return whether files of free-free modes describe the station."""
