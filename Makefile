@@ -101,6 +101,7 @@ pictures: install
 	$(BIN)/python -m docs.replay_picture
 	$(BIN)/python -m docs.studio_pictures
 	$(BIN)/python -m docs.cookbook_pictures
+	$(BIN)/python -m docs.station_sensitivity
 
 bench: install
 	$(SOFTDOCK) bench

@@ -279,41 +279,92 @@ def test_phases_reached_in_a_campaign() -> None:
 
 @pytest.mark.slow
 def test_rates_of_the_station() -> None:
-    rate = {name: softdock.predict(f"power-tower-{name}") for name in ("x", "y", "z", "xy", "xz")}
+    names = ("x", "y", "z", "xy", "xz")
+    rate = {name: softdock.predict(f"power-tower-{name}") for name in names}
+    paper = {name: softdock.predict("power-tower-published", {"direction": name}) for name in names}
     rigid = {name: 1e3 * found["delta_rate_rigid"] for name, found in rate.items()}
     full = {name: 1e3 * found["delta_rate_all_modes"] for name, found in rate.items()}
-    assert_quoted("station", "the angular rate changes by {} mrad/s", [1e3 * rate["x"]["delta_rate"]])
-    assert_quoted("station", "the same: {} against {} mrad/s at 1 ft/s", [full["x"], rigid["x"]])
-    numbers = [full["y"], rigid["y"], full["z"], rigid["z"]]
-    assert_quoted("station", "the hybrid one does: {} against {} and {} against {} mrad/s", numbers)
-    assert_quoted("station", "X does: {}, then XY {} and XZ {} mrad/s", [full["x"], full["xy"], full["xz"]])
+    few = {name: 1e3 * found["delta_rate"] for name, found in paper.items()}
+    assert_quoted("station", "the angular rate changes by {} mrad/s, that of a rigid station by {} mrad/s",
+                  [1e3 * rate["x"]["delta_rate"], rigid["x"]])  # fmt: skip
+    row = "the same: {} against {} mrad/s at 1 ft/s | the same: {} against {} |"
+    assert_quoted("station", row, [few["x"], rigid["x"], full["x"], rigid["x"]])
+    both = "the hybrid one does: {} against {} and {} against {}"
+    row = f"{both} mrad/s | {both} |"
+    numbers = [value for model in (few, full) for key in "yz" for value in (model[key], rigid[key])]
+    assert_quoted("station", row, numbers)
+    row = "the same: {}, then XY {} and X {} mrad/s | the same: {}, then XY {} and X {} |"
+    assert_quoted("station", row, [model[key] for model in (few, full) for key in ("xz", "xy", "x")])
 
 
 @pytest.mark.slow
 def test_deflections_of_the_station() -> None:
-    runs = {
-        (approach, modes): run(f"power-tower-{approach}", "closing_rate=1 ft/s", f"modes={modes}")
-        for approach in ("x", "xy", "xz")
-        for modes in (8, 60)
-    }
+    full = {name: run(f"power-tower-{name}", "closing_rate=1 ft/s", "modes=60") for name in ("x", "xy", "xz")}
+    few = {name: run("power-tower-published", f"direction={name}") for name in ("x", "xy", "xz")}
     a, b = (
-        {key: found.metrics[f"max_deflection_{point}"] for key, found in runs.items()} for point in ("a", "b")
+        {key: [found[key].metrics[f"max_deflection_{point}"] for found in (few, full)] for key in few}
+        for point in "ab"
     )
-    order = [("xz", 60), ("x", 60), ("xy", 60)]
-    assert_quoted("station", "at A: XZ {}, X {}, XY {} m", [a[key] for key in order])
-    assert_quoted("station", "at B: XZ {}, XY {}, X {} m", [b[key] for key in (order[0], order[2], order[1])])
-    assert_quoted("station", "by {} m. `closing_rate`", [a["x", 60]])
-    together = {key: correlation_of_points(found) for key, found in runs.items()}
-    phrase = "they correlate by {}, {} and {} with eight modes, by {}, {} and {} with sixty"
-    order = [(approach, modes) for modes in (8, 60) for approach in ("x", "xz", "xy")]
-    assert_quoted("station", phrase, [together[key] for key in order])
-    ratio = {key: b[key] / a[key] for key in runs}
-    shares = [ratio[key] for modes in (8, 60) for key in _extremes(ratio, modes)]
-    assert_quoted("station", "with eight modes B reaches {} to {} of A, with sixty {} to {}", shares)
+    assert_quoted("station", "keel deflects by {} m. `closing_rate`", [a["x"][1]])
+    ratio = "{}, {} and {} times for X, XY and XZ | {}, {} and {} times |"
+    assert_quoted("station", ratio, [b[key][i] / a[key][i] for i in (0, 1) for key in ("x", "xy", "xz")])
+    few_modes = "the same: A {}, {} (XZ) and {} (XY) m, B {}, {} and {} m"
+    phrase = f"{few_modes} | X the largest: A {{}}, XY {{}}, XZ {{}} m; B {{}}, {{}} and {{}} m"
+    own = [p[key][0] for p in (a, b) for key in ("x", "xz", "xy")]
+    assert_quoted("station", phrase, [*own, *(p[key][1] for p in (a, b) for key in ("x", "xy", "xz"))])
+    phrase = "(they correlate by {} and {}), not for XY ({}) | in phase for all ({}, {} and {})"
+    together = [correlation_of_points(runs[key]) for runs in (few, full) for key in ("x", "xz", "xy")]
+    assert_quoted("station", phrase, together)
 
 
-def _extremes(ratio: dict[tuple[str, int], float], modes: int) -> list[tuple[str, int]]:
-    return sorted((key for key in ratio if key[1] == modes), key=lambda key: ratio[key])[::2]
+@pytest.mark.slow
+def test_both_methods_side_by_side() -> None:
+    for name in ("x", "xy", "xz"):
+        values = []
+        for found in (run("power-tower-published", f"direction={name}"), run(f"power-tower-{name}")):
+            a, b = (found.metrics[f"max_deflection_{point}"] for point in "ab")
+            values += [a, b, b / a]
+        assert_quoted(
+            "theory/flexible",
+            f"| {name.upper()} | A {{}}, B {{}}, B/A {{}} | A {{}}, B {{}}, B/A {{}} |",
+            values,
+        )
+
+
+def test_ratio_of_deflections_with_the_port_beside_the_modules() -> None:
+    """By the paper's method with 0.08 Hz, the port at (-8, 0, 2.44) m."""
+    place = ("panel_frequency=0.08 Hz", "visitor.centre=[-10.4, 0, 12.44]", "visitor.port=[-8, 0, 2.44]")
+    values = []
+    for name in ("x", "xy", "xz"):
+        found = run("power-tower-published", f"direction={name}", *place).metrics
+        values.append(found["max_deflection_b"] / found["max_deflection_a"])
+    assert_quoted("theory/flexible", "panels of 0.08 Hz B/A is {}, {} and {}", values)
+
+
+def test_static_coordinates_beside_table_1_of_the_station_paper() -> None:
+    pound, slug = 0.45359237, 14.593903
+    found = run("power-tower-published", "after=1 s")
+    largest = max(map(abs, found.metrics["static_coordinates"]))
+    units = [
+        largest,
+        *(
+            largest / (mass**0.5 * length)
+            for mass, length in ((slug, 0.3048), (pound, 0.3048), (pound, 0.0254))
+        ),
+    ]
+    phrase = "at most {} √kg m ({} √slug ft, {} √lb ft, {} √lb in)"
+    assert_quoted("theory/flexible", phrase, units)
+    points = [
+        found.history[f"tower/{node}.deflection"][0] * 1e6
+        for node in ("keel-top", "panel-starboard-outer-upper.4")
+    ]
+    assert_quoted("theory/flexible", "the points A and B deflect by {} and {} um", points)
+    # The momentum of a mode that gives 0.528 sqrt(slug) ft under the acceleration of the orbit, over sqrt(M_s).
+    omega = 2.0 * np.pi * found.metrics["free_frequency_1"]
+    weight = 3.986004418e14 / 6_878_137.0**2
+    momentum = 0.52811 * slug**0.5 * 0.3048 * omega**2 / weight / found.metrics["mass"] ** 0.5
+    assert_quoted("theory/flexible", "the whole weight of {} m/s²", [weight])
+    assert momentum == pytest.approx(2.5e-5, rel=0.02)
 
 
 def test_the_drogue_of_the_cad_tutorial() -> None:

@@ -1,13 +1,25 @@
 """Reader of Nastran files, with files written from computed modes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from softdock.errors import InputError
-from softdock.flexible import BaseModes, Beam, RigidPart, Section, Structure, base_modes, mesh, read_nastran
+from softdock.flexible import (
+    BaseModes,
+    Beam,
+    RigidPart,
+    Section,
+    Structure,
+    base_modes,
+    free_modes,
+    mesh,
+    read_nastran,
+)
+from softdock.flexible.nastran import read_free_nastran
 
 LIGHT = Section(axial=1e6, bending_y=2e4, bending_z=5e4, torsion=1e4, mass_per_length=0.0)
 LOPSIDED = ((2.0, 0.1, 0.2), (0.1, 1.5, 0.3), (0.2, 0.3, 1.0))
@@ -119,6 +131,40 @@ def punch(modes: BaseModes) -> str:
                 put(f"{i:>10}       G{''.join(f'{v:18.6E}' for v in shift)}")
                 put(f"-CONT-{'':12}{''.join(f'{v:18.6E}' for v in turn)}")
     return "\n".join(lines)
+
+
+def test_free_modes_are_read_without_rigid_body_modes(tmp_path: Path) -> None:
+    """A free run prints six rigid-body modes with eigenvalues of round-off, of either sign, before the elastic ones."""
+    beams = {
+        f"b{i}": Beam(nodes=(f"n{i}", f"n{i + 1}"), section="light", side=(0.0, 0.0, 1.0)) for i in (1, 2)
+    }
+    meshed = mesh(
+        Structure(
+            nodes={f"n{i}": p for i, p in NODES.items()},
+            sections={"light": LIGHT},
+            beams=beams,
+            parts={f"p{i}": part for i, part in PARTS.items()},
+        )
+    )
+    own = free_modes(meshed, 5)
+    R = meshed.rigid_motions(meshed.positions[0])
+    rigid = np.linalg.solve(np.linalg.cholesky(R.T @ (meshed.mass @ R)), R.T).T.reshape(3, 6, 6)
+    written = replace(
+        base_modes(meshed, "n1", COUNT),
+        frequency=np.concatenate([np.full(6, 1e-5), own.frequency]),
+        shapes=np.concatenate([rigid, own.shapes], axis=2),
+    )
+    (tmp_path / "m.bdf").write_text(free_field())
+    text = punch(written)
+    (tmp_path / "m.pch").write_text(
+        text.replace("$EIGENVALUE =  3.9478418E-09", "$EIGENVALUE = -3.9478418E-09", 4)
+    )
+    found_mesh, found = read_free_nastran(tmp_path / "m.bdf", tmp_path / "m.pch", base=1)
+    np.testing.assert_allclose(found.frequency, own.frequency, rtol=1e-6)
+    np.testing.assert_allclose(found.shapes, own.shapes, atol=1e-5 * np.abs(own.shapes).max())
+    np.testing.assert_allclose(found_mesh.mass.toarray(), meshed.mass.toarray(), atol=1e-9)
+    with pytest.raises(InputError, match=r"must be clamped|must be zero at the base"):
+        read_nastran(tmp_path / "m.bdf", tmp_path / "m.pch", base=1)
 
 
 def f06(modes: BaseModes) -> str:

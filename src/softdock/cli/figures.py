@@ -1,7 +1,7 @@
 """`softdock figures`: draw figures of a scenario, or those of published papers."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,14 +43,14 @@ def figures(
     ] = None,
 ) -> None:
     """Draw the run of a scenario, or figures of published papers and of controlled approaches."""
-    from softdock.report.figures import CAMPAIGN_SETS, FIGURES
+    from softdock.report.figures import CAMPAIGN_SETS, FIGURES, UNIT_SETS
 
     if runs is not None and name not in (*CAMPAIGN_SETS, "all"):
         message = f"Is for sets that run campaigns: {', '.join(CAMPAIGN_SETS)}."
         raise InputError(message, field="--runs", given=str(runs))
     if name in FIGURES or name == "all":
-        _reject(overrides, picture_format, units)
-        _draw_sets(list(FIGURES) if name == "all" else [name], out, runs)
+        _reject(overrides, picture_format, None if name in UNIT_SETS else units)
+        _draw_sets(list(FIGURES) if name == "all" else [name], out, runs, units)
         return
     from softdock.scenario.loading import load
 
@@ -64,14 +64,17 @@ def figures(
     _draw_scenario(scenario, out, (picture_format or "").lower(), units)
 
 
-def _draw_sets(names: list[str], out: Path, runs: int | None) -> None:
-    from softdock.report.figures import CAMPAIGN_SETS, figure_set
+def _draw_sets(names: list[str], out: Path, runs: int | None, units: str | None) -> None:
+    from softdock.presentation.unit_systems import find_unit_system
+    from softdock.report.figures import CAMPAIGN_SETS, UNIT_SETS, figure_set
 
+    system = None if units is None else find_unit_system(units).name
     sets = {name: figure_set(name) for name in names}
     console.make_folder(out)
     for name, chosen in sets.items():
         with console.progress_bar(f"Drawing {name}") as progress:
-            given = {"runs": runs} if runs is not None and name in CAMPAIGN_SETS else {}
+            given: dict[str, Any] = {"runs": runs} if runs is not None and name in CAMPAIGN_SETS else {}
+            given |= {"units": system} if system is not None and name in UNIT_SETS else {}
             paths = chosen.draw(out, progress, **given)
         for path in paths:
             print(path)
@@ -104,7 +107,7 @@ def _reject(overrides: list[str] | None, picture_format: str | None, units: str 
     """Refuse options of scenarios for figures of papers."""
     for option, given in (("--set", overrides), ("--format", picture_format), ("--units", units)):
         if given:
-            message = "Figures of papers are drawn as published; this option is for scenarios."
+            message = "Figures of papers are drawn as published; only `station` also takes --units."
             raise InputError(message, field=option)
 
 

@@ -18,7 +18,7 @@ from softdock.files.cache import Cache, content_key
 from softdock.files.child_process import read_in_child
 from softdock.files.regular_file import read_regular_file
 from softdock.flexible.meshing import StructureMesh
-from softdock.flexible.modes import BaseModes, base_modes_from_shapes
+from softdock.flexible.modes import BaseModes, FreeModes, base_modes_from_shapes
 from softdock.flexible.structure import LARGEST_COORDINATE
 
 Floats = NDArray[np.float64]
@@ -48,6 +48,58 @@ def modes_from_arrays(
     shapes must be zero at the base. Mass is lumped at the nodes, (nodes, 6): three moments of inertia [kg m2], then the
     mass three times [kg]; or the full matrix (6 nodes, 6 nodes), which may be sparse.
     """
+    mesh, f, x = _checked_arrays(names, positions, frequency, shapes, mass)
+    if not (f > 0.0).all() or not (np.diff(f) >= 0.0).all():
+        raise _field_error("frequency", "must be above 0 Hz and rise from mode to mode.")
+    flat = x.reshape(-1, f.size)
+    with np.errstate(all="ignore"):  # a modal mass or an inertia that is not finite is rejected
+        _check_base(x, mesh.index(base), base, tolerance)
+        _check_modal_mass(flat.T @ (mesh.mass @ flat), tolerance)
+        return base_modes_from_shapes(mesh, base, f, flat)
+
+
+def free_modes_from_arrays(
+    *,
+    names: Sequence[str],
+    positions: ArrayLike,
+    frequency: ArrayLike,
+    shapes: ArrayLike,
+    mass: Any,
+    tolerance: float = TOLERANCE,
+) -> tuple[StructureMesh, FreeModes]:
+    """Return nodes and masses, and the elastic modes of a free structure; its rigid-body modes are left out.
+
+    The arguments are those of `modes_from_arrays`. Raises InputError for shapes that are not mass-normalised, not
+    orthogonal, or neither without momentum nor a rigid-body motion within the tolerance: those of a clamped structure.
+    """
+    mesh, f, x = _checked_arrays(names, positions, frequency, shapes, mass)
+    flat = x.reshape(-1, f.size)
+    with np.errstate(all="ignore"):
+        _check_modal_mass(flat.T @ (mesh.mass @ flat), tolerance)
+    R = mesh.rigid_motions(mesh.positions[0])
+    momentum = R.T @ (mesh.mass @ flat)
+    share = np.einsum("ik,ik->k", momentum, np.linalg.lstsq(R.T @ (mesh.mass @ R), momentum, rcond=None)[0])
+    mixed = np.flatnonzero((share > tolerance) & (share < 1.0 - tolerance))
+    if mixed.size:
+        raise _field_error(
+            "shapes",
+            f"must be modes of the free structure: {share[mixed[0]]:.2%} of the kinetic energy of mode "
+            f"{mixed[0] + 1} is that of a rigid-body motion (0 or 100 % are allowed).",
+            hint="Softdock needs free-free modes here, not those of a clamped structure.",
+        )
+    elastic = np.flatnonzero(share < 0.5)
+    if not elastic.size or not (f[elastic] > 0.0).all() or not (np.diff(f[elastic]) >= 0.0).all():
+        raise _field_error(
+            "frequency",
+            "of elastic modes must be above 0 Hz and rise from mode to mode; at least one is needed.",
+        )
+    return mesh, FreeModes(frequency=f[elastic], shapes=x[:, :, elastic])
+
+
+def _checked_arrays(
+    names: Sequence[str], positions: ArrayLike, frequency: ArrayLike, shapes: ArrayLike, mass: Any
+) -> tuple[StructureMesh, Floats, Floats]:
+    """Return nodes with their masses, frequencies and shapes; raise InputError for arrays that do not fit together."""
     count = len(names)
     if not count or not np.size(frequency):
         raise _field_error("frequency" if count else "names", "must hold at least one value.")
@@ -57,16 +109,9 @@ def modes_from_arrays(
     f = _array("frequency", frequency, (np.size(frequency),))
     x = _array("shapes", shapes, (count, 6, f.size))
     M = _mass(mass, count)
-    mesh = StructureMesh(names=tuple(names), positions=p, stiffness=sparse.csc_matrix(M.shape), mass=M)
     if len(set(names)) < count:
         raise _field_error("names", "must be different from each other.")
-    if not (f > 0.0).all() or not (np.diff(f) >= 0.0).all():
-        raise _field_error("frequency", "must be above 0 Hz and rise from mode to mode.")
-    flat = x.reshape(6 * count, f.size)
-    with np.errstate(all="ignore"):  # a modal mass or an inertia that is not finite is rejected
-        _check_base(x, mesh.index(base), base, tolerance)
-        _check_modal_mass(flat.T @ (M @ flat), tolerance)
-        return base_modes_from_shapes(mesh, base, f, flat)
+    return StructureMesh(names=tuple(names), positions=p, stiffness=sparse.csc_matrix(M.shape), mass=M), f, x
 
 
 def read_modes(path: str | Path, *, base: str, tolerance: float = TOLERANCE) -> BaseModes:
@@ -75,11 +120,21 @@ def read_modes(path: str | Path, *, base: str, tolerance: float = TOLERANCE) -> 
     The `.npz` file contains the arguments of `modes_from_arrays`. `nodes.csv` has the columns name, x, y, z, mass
     and optionally ixx, iyy, izz; `modes.csv` has mode, frequency, node, rx, ry, rz, ux, uy, uz. All in SI and Hz.
     """
-    path = Path(path)
-    arrays = _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
-    names = [str(name) for name in np.ravel(arrays.pop("names"))]
-    with errors_about(path):
-        return modes_from_arrays(base=base, names=names, tolerance=tolerance, **arrays)
+    with errors_about(Path(path)):
+        return modes_from_arrays(base=base, tolerance=tolerance, **_read_arrays(Path(path)))
+
+
+def read_free_modes(path: str | Path, *, tolerance: float = TOLERANCE) -> tuple[StructureMesh, FreeModes]:
+    """Read modes of a free structure from files as those of `read_modes`; see `free_modes_from_arrays`."""
+    with errors_about(Path(path)):
+        return free_modes_from_arrays(tolerance=tolerance, **_read_arrays(Path(path)))
+
+
+def _read_arrays(path: Path) -> dict[str, Any]:
+    """Return the arguments of `modes_from_arrays` that a file or folder contains."""
+    arrays: dict[str, Any] = dict(_from_npz(path) if path.suffix == ".npz" else _from_csv(path))
+    arrays["names"] = [str(name) for name in np.ravel(arrays["names"])]
+    return arrays
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,15 @@ from scipy import sparse
 
 from softdock.errors import InputError
 from softdock.files.regular_file import read_regular_file
-from softdock.flexible.imported_modes import LARGEST_FILE, TOLERANCE, errors_about, modes_from_arrays
-from softdock.flexible.modes import BaseModes
+from softdock.flexible.imported_modes import (
+    LARGEST_FILE,
+    TOLERANCE,
+    errors_about,
+    free_modes_from_arrays,
+    modes_from_arrays,
+)
+from softdock.flexible.meshing import StructureMesh
+from softdock.flexible.modes import BaseModes, FreeModes
 from softdock.quantities.units import LARGEST
 from softdock.spatial.inertia import rigid_inertia_matrix
 
@@ -50,31 +58,47 @@ def read_nastran(
 ) -> BaseModes:
     """Read modes clamped at grid point `base` from bulk data and a punch (`.pch`) or printed (`.f06`) file."""
     bulk, eigenvectors = Path(bulk), Path(eigenvectors)
+    arrays, eigenvalue = _read_files(bulk, eigenvectors, base)
+    if not (eigenvalue > 0.0).all():
+        message = "has modes of frequency zero: the structure must be clamped at its base."
+        raise _error(eigenvectors, None, message)
+    with errors_about(eigenvectors):
+        return modes_from_arrays(base=str(base), tolerance=tolerance, **arrays)
+
+
+def read_free_nastran(
+    bulk: str | Path, eigenvectors: str | Path, *, base: int, tolerance: float = TOLERANCE
+) -> tuple[StructureMesh, FreeModes]:
+    """Read modes of the free structure from the same files; see `free_modes_from_arrays`."""
+    bulk, eigenvectors = Path(bulk), Path(eigenvectors)
+    arrays, _ = _read_files(bulk, eigenvectors, base)
+    with errors_about(eigenvectors):
+        return free_modes_from_arrays(tolerance=tolerance, **arrays)
+
+
+def _read_files(bulk: Path, eigenvectors: Path, base: int) -> tuple[dict[str, Any], Floats]:
+    """Return names, positions, frequencies, shapes and masses of the grid points, and the eigenvalues [1/s2]."""
     data = _read_bulk(bulk)
     modes, values = _read_eigenvectors(eigenvectors)
     grids = sorted(set().union(*modes.values()))
     _check_grids(bulk, eigenvectors, data, modes, grids, base)
     order = sorted(modes)
     eigenvalue = np.array([values[mode] for mode in order])
-    if not (eigenvalue > 0.0).all():
-        message = "has modes of frequency zero: the structure must be clamped at its base."
-        raise _error(eigenvectors, None, message)
     shapes = np.array([[modes[mode][grid] for grid in grids] for mode in order])
     shapes = np.concatenate(
         [shapes[..., 3:], shapes[..., :3]], axis=-1
     )  # Nastran: translation before rotation
     mass = sparse.block_diag([data.mass.get(grid, np.zeros((6, 6))) for grid in grids], format="csc")
     mass.eliminate_zeros()
-    with errors_about(eigenvectors):
-        return modes_from_arrays(
-            base=str(base),
-            names=[str(grid) for grid in grids],
-            positions=np.array([data.positions[grid] for grid in grids]),
-            frequency=np.sqrt(eigenvalue) / (2.0 * np.pi),
-            shapes=np.moveaxis(shapes, 0, -1),
-            mass=mass,
-            tolerance=tolerance,
-        )
+    arrays = {
+        "names": [str(grid) for grid in grids],
+        "positions": np.array([data.positions[grid] for grid in grids]),
+        # Eigenvalues of rigid-body modes are round-off of either sign.
+        "frequency": np.sqrt(np.maximum(eigenvalue, 0.0)) / (2.0 * np.pi),
+        "shapes": np.moveaxis(shapes, 0, -1),
+        "mass": mass,
+    }
+    return arrays, eigenvalue
 
 
 def _check_grids(

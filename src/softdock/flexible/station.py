@@ -25,6 +25,8 @@ PANEL_LENGTH = 25.34
 """[m]; gives a uniform panel a root-mean-square distance of 48 ft from the boom."""
 PANEL_MASS = 1670.7
 """[kg]; one eighth of three quarters of the 39 288 lb of boom and arrays."""
+PANEL_FREQUENCY = 0.08
+"""Lowest bending frequency of a panel clamped at its root [Hz]; arrays of that time have 0.04 to 0.1 Hz."""
 PANEL_GYRATION = 24.0 * FOOT / 12.0**0.5
 """Radius of gyration of a panel about its own axis [m], that of a width of 24 ft; reproduces Izz of Table 2."""
 
@@ -56,8 +58,11 @@ SECTIONS = {
 }
 
 
-def power_tower(*, panel_elements: int = 8) -> Structure:
-    """Return the station: keel, boom, eight panels and the rigid base at node `foot`; `keel-top` is point A."""
+def power_tower(*, panel_elements: int = 8, panel_frequency: float = PANEL_FREQUENCY) -> Structure:
+    """Return the station: keel, boom, eight panels and the rigid base at node `foot`; `keel-top` is point A.
+
+    `panel_frequency` is the lowest bending frequency of a panel clamped at its root [Hz]; its others scale with it.
+    """
     height = -BOOM_BAY * BAY  # z points down
     nodes = {"foot": (0.0, 0.0, 0.0), "hub": (0.0, 0.0, height), "keel-top": (0.0, 0.0, -KEEL_BAYS * BAY)}
     beams = {
@@ -87,7 +92,17 @@ def power_tower(*, panel_elements: int = 8) -> Structure:
         centre_of_mass=(0.2826, 0.0, 2.4384),  # 0.2826 m reproduces Ixz of Table 2
         inertia=(5.998e6, 3.6205e6, 6.219e6),
     )
-    return Structure(nodes=nodes, sections=SECTIONS, beams=beams, parts={"base": base})
+    sections = {**SECTIONS, "panel": _panel((panel_frequency / PANEL_FREQUENCY) ** 2)}
+    return Structure(nodes=nodes, sections=sections, beams=beams, parts={"base": base})
+
+
+def _panel(factor: float) -> Section:
+    """Return the section of the panels with a factor on its bending and torsion."""
+    panel = SECTIONS["panel"]
+    if factor == 1.0:
+        return panel
+    stiff = ("bending_y", "bending_z", "torsion")
+    return panel.model_copy(update={key: getattr(panel, key) * factor for key in stiff})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,8 @@ ACCURACY_UNITS = {"length": "m", "angle": "rad", "speed": "m/s", "rate": "rad/s"
 
 def step_errors(definition: Mapping[str, Any]) -> dict[str, float]:
     """Return the error that a step may have, by the SI unit of the quantity; empty where motion is solved exactly."""
+    if definition.get("method") == "published":  # fixed steps of a station
+        return {}
     integrator = definition.get("integrator")
     accuracy = (integrator if isinstance(integrator, Mapping) else definition).get("accuracy")
     if not isinstance(accuracy, Mapping):

@@ -26,6 +26,8 @@ PROVIDED: Mapping[str, tuple[str, ...]] = {
     "gnc": ("propellant", "contact", "conditions"),
     "approach": ("contact", "conditions"),
     "orbit": ("hill",),
+    "structure": ("point_a", "point_b", "base_node"),
+    "published": ("point_a", "point_b", "base_node"),
 }
 """Names, also in those of metrics, that a scenario has only with these keys."""
 

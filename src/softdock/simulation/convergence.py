@@ -137,6 +137,8 @@ def _changes(data: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         else:
             finer = {"accuracy": _scaled(integrator["accuracy"], TIGHTER)}
         yield title, {"integrator": {**integrator, **finer}}
+    elif data.get("method") == "published":  # fixed steps
+        yield "half the step", {"published": {**data["published"], "step": FINER * data["published"]["step"]}}
     elif isinstance(data.get("accuracy"), dict):
         yield title, {"accuracy": _scaled(data["accuracy"], TIGHTER)}
     contacts = data.get("contacts")

@@ -25,8 +25,10 @@ from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import FREQUENCIES, READING_DELAY, StationScenario
 from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.published_station import PreparedPublishedStation
 from softdock.simulation.reactions import reaction_metrics
 from softdock.simulation.real_time import RealTime
+from softdock.spatial.inertia import rigid_inertia_matrix
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import (
     matrix_from_rotation_vector,
@@ -74,6 +76,8 @@ class PreparedStation:
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
         """Run the docking and return its result."""
+        if self.scenario.method == "published":
+            return PreparedPublishedStation(self.scenario).simulate()
         return _run(self)
 
     def predict(self) -> Mapping[str, Any]:
@@ -120,12 +124,12 @@ def as_multibody(scenario: StationScenario, simulated: Flexible | None = None) -
     flexible = scenario.flexible()
     if simulated is None:
         simulated = _with_simulated_modes(flexible, flexible.find_modes(scenario.directory), scenario)
-    centre = (
-        mesh(scenario.members()).mass_properties().centre_of_mass
-        - scenario.members().nodes[scenario.base_node]
+    centre = mesh(scenario.members()).mass_properties().centre_of_mass - np.asarray(
+        scenario.members().nodes[scenario.base_name()]
     )
     station = scenario.system(simulated, centre, Free(position=(1e3, 0.0, 0.0)))
-    pose, motion = _at_docking(station, scenario.before)
+    at_docking = _at_docking if scenario.crew else _alone_at_docking
+    pose, motion = at_docking(station, scenario.before)
     return scenario.system(simulated, centre, _aim_visitor(scenario, pose, motion))
 
 
@@ -143,6 +147,15 @@ def _with_simulated_modes(flexible: Flexible, kept: BaseModes, scenario: Station
 
 
 def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats]:
+    """Return the same as `_alone_at_docking` for a station whose crew moves before the docking."""
+    prepared = PreparedMultibody(station)
+    session = prepared.begin()
+    session.advance(before)
+    assembly = prepared.assembly
+    return _pose_and_motion(ImpulseResponse(assembly, session.state.copy()), assembly.placed["station"].link)
+
+
+def _alone_at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats]:
     """Return pose and motion in N (about N's origin) of the station's base at the time of docking."""
     alone = System(
         bodies={"station": station.bodies["station"]}, structures=station.structures, orbit=station.orbit
@@ -254,8 +267,12 @@ def _metrics(docking: PreparedStation, jump: float) -> dict[str, Any]:
         "highest_frequency": float(kept.frequency[-1]) if kept.frequency.size else None,
         "residual_inertia": kept.residual,
     }
-    coupled = kept.coupled_frequency() if kept.frequency.size else np.zeros(0)
+    v, empty = scenario.visitor, np.zeros(0)
+    body = rigid_inertia_matrix(v.mass, np.asarray(v.centre), np.diag(v.inertia))
+    coupled = kept.coupled_frequency() if kept.frequency.size else empty
+    docked = kept.coupled_frequency(body) if kept.frequency.size else empty
     for i, free in enumerate(_free_frequencies(members.model_dump_json())):
         metrics[f"free_frequency_{i + 1}"] = free
-        metrics[f"coupled_frequency_{i + 1}"] = float(coupled[i]) if i < coupled.size else None
+        for kind, values in (("coupled", coupled), ("docked", docked)):
+            metrics[f"{kind}_frequency_{i + 1}"] = float(values[i]) if i < values.size else None
     return metrics

@@ -6,7 +6,7 @@ and returns their paths; it calls `progress(what, fraction)` as it goes.
 
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from softdock.errors import InputError
 from softdock.presentation.progress import Progress
@@ -24,12 +24,14 @@ FIGURES = {
 class FigureSet(Protocol):
     """A module that draws one set of figures."""
 
-    def draw(self, out: Path, progress: Progress, /, **runs: int) -> list[Path]:
+    def draw(self, out: Path, progress: Progress, /, **options: Any) -> list[Path]:
         """Write the figures to the folder and return their paths."""
 
 
 CAMPAIGN_SETS = ("gnc",)
 """Sets that run campaigns; their `draw` also takes the number of runs."""
+UNIT_SETS = ("station",)
+"""Sets that can be drawn in the units of a unit system; their `draw` also takes its name."""
 
 
 def figure_set(name: str) -> FigureSet:

@@ -1,23 +1,25 @@
 """Figures of the station paper: rates and deflections after the docking of an Orbiter."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.flexible.meshing import mesh
-from softdock.flexible.modes import BaseModes, base_modes
-from softdock.flexible.station import APPROACHES, dock, power_tower
+from softdock.flexible.modes import base_modes
+from softdock.flexible.station import APPROACHES
+from softdock.prediction.station import delta_rate
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
 from softdock.quantities.units import FOOT
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario.loading import load
 from softdock.scenario.station import StationScenario
+from softdock.scenario.station_options import PublishedMethod
 from softdock.simulation import simulate
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ CLOSING_RATES = FOOT * np.array([0.5, 0.75, 1.0, 1.25, 1.5])
 SIMULATED_MODES = 60
 """Simulated modes; with 200 the tip of the keel moves 0.04 % more."""
 PAPER_MODES = 8
+PAPER_METHOD = f"the paper's method, {PAPER_MODES} free-free modes"
 NAMES = {
     "x": "along X",
     "y": "along Y",
@@ -52,25 +55,49 @@ class Study:
     by_rate: "list[Result]"
     """At every closing rate, with `SIMULATED_MODES`."""
     few: "Result"
-    """At 1 ft/s with as many modes as the paper has."""
+    """At 1 ft/s by the paper's own method."""
 
     def metric(self, name: str) -> "Array":
         """Return a metric over the closing rates."""
         return np.array([run.metrics[name] for run in self.by_rate], float)
 
 
-def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write the paper's Figures 10 to 20 and the convergence with modes into the folder; return their paths."""
+@dataclass(frozen=True)
+class Scales:
+    """Units in which the figures are drawn, with their factors from SI."""
+
+    speed: str
+    per_speed: float
+    length: str
+    per_length: float
+
+
+METRIC = Scales("m/s", 1.0, "m", 1.0)
+IMPERIAL = Scales("ft/s", 1.0 / FOOT, "ft", 1.0 / FOOT)
+"""Those of the paper."""
+
+
+def draw(out: Path, progress: Progress, *, units: str | None = None) -> list[Path]:
+    """Write the paper's Figures 10 to 20 and the convergence with modes into the folder; return their paths.
+
+    `units` is the name of a unit system; `imperial` draws feet and ft/s, as the paper.
+    """
+    scales = IMPERIAL if units == "imperial" else METRIC
     studies = {}
     for i, approach in enumerate(APPROACHES):
         progress(f"docking {NAMES[approach]}", 0.6 * i / len(APPROACHES))
         studies[approach] = _study(approach)
     figures: dict[str, Callable[[], Figure]] = {
-        **{f"station-figure-{n}": partial(rate_change, studies[a], a) for n, a in RATE_FIGURES.items()},
-        "station-figure-15": lambda: rates_compared(studies),
-        **{f"station-figure-{n}": partial(history, studies[a], a) for n, a in HISTORY_FIGURES.items()},
-        "station-figure-19": lambda: largest(studies, "b", "point B, the middle of an upper outer panel"),
-        "station-figure-20": lambda: largest(studies, "a", "point A, the tip of the keel"),
+        **{
+            f"station-figure-{n}": partial(rate_change, studies[a], a, scales)
+            for n, a in RATE_FIGURES.items()
+        },
+        "station-figure-15": lambda: rates_compared(studies, scales),
+        **{
+            f"station-figure-{n}": partial(history, studies[a], a, scales) for n, a in HISTORY_FIGURES.items()
+        },
+        "station-figure-19": lambda: largest(studies, "b", "point B, the middle of a panel", scales),
+        "station-figure-20": lambda: largest(studies, "a", "point A, the tip of the keel", scales),
         "station-convergence": convergence,
     }
     paths = []
@@ -83,35 +110,41 @@ def draw(out: Path, progress: Progress) -> list[Path]:
     return paths
 
 
-def rate_change(study: Study, approach: str) -> Figure:
+def rate_change(study: Study, approach: str, scales: Scales = METRIC) -> Figure:
     """Draw the change of angular rate over the closing rate, rigid and flexible (Figures 10 to 14)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
     few = study.few.metrics["delta_rate"] / study.few.metrics["closing_rate"]
     for values, label, colour, style in (
         (study.metric("delta_rate_all_modes"), "hybrid, all modes", BLUE, "o-"),
-        (few * CLOSING_RATES, f"hybrid, the lowest {PAPER_MODES} modes", GREEN, "--"),
+        (few * CLOSING_RATES, f"hybrid, {PAPER_METHOD}", GREEN, "--"),
         (study.metric("delta_rate_rigid"), "rigid", ORANGE, "s-"),
     ):
-        ax.plot(CLOSING_RATES, 1e3 * values, style, color=colour, label=label)
+        ax.plot(scales.per_speed * CLOSING_RATES, 1e3 * values, style, color=colour, label=label)
     ax.set_title(f"Approach {NAMES[approach]}")
-    _over_rates(ax, "change of angular rate [mrad/s]")
+    _over_rates(ax, "change of angular rate [mrad/s]", scales)
     return figure
 
 
-def rates_compared(studies: dict[str, Study]) -> Figure:
+def rates_compared(studies: dict[str, Study], scales: Scales = METRIC) -> Figure:
     """Draw the change of angular rate of the hybrid model for three approaches (Figure 15)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
     for approach, colour in COMPARED.items():
         values = 1e3 * studies[approach].metric("delta_rate_all_modes")
-        ax.plot(CLOSING_RATES, values, "o-", color=colour, label=NAMES[approach])
+        rates = scales.per_speed * CLOSING_RATES
+        ax.plot(rates, values, "o-", color=colour, label=NAMES[approach])
+        few = (
+            1e3 * studies[approach].few.metrics["delta_rate"] / studies[approach].few.metrics["closing_rate"]
+        )
+        ax.plot(rates, few * CLOSING_RATES, "--", color=colour, linewidth=1.0)
+    ax.plot([], [], "--", color=GREY, linewidth=1.0, label=PAPER_METHOD)
     ax.set_title("Hybrid model, all modes")
-    _over_rates(ax, "change of angular rate [mrad/s]")
+    _over_rates(ax, "change of angular rate [mrad/s]", scales)
     return figure
 
 
-def largest(studies: dict[str, Study], point: str, where: str) -> Figure:
+def largest(studies: dict[str, Study], point: str, where: str, scales: Scales = METRIC) -> Figure:
     """Draw the largest deflection of a point over the closing rate (Figures 19 and 20)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
@@ -119,30 +152,31 @@ def largest(studies: dict[str, Study], point: str, where: str) -> Figure:
         study = studies[approach]
         label = NAMES[approach]
         few = study.few.metrics[f"max_deflection_{point}"] / study.few.metrics["closing_rate"]
-        ax.plot(CLOSING_RATES, study.metric(f"max_deflection_{point}"), "o-", color=colour, label=label)
-        ax.plot(CLOSING_RATES, few * CLOSING_RATES, "--", color=colour, linewidth=1.0)
-    ax.plot([], [], "--", color=GREY, linewidth=1.0, label=f"the lowest {PAPER_MODES} modes only")
+        rates, values = scales.per_speed * CLOSING_RATES, study.metric(f"max_deflection_{point}")
+        ax.plot(rates, scales.per_length * values, "o-", color=colour, label=label)
+        ax.plot(rates, scales.per_length * few * CLOSING_RATES, "--", color=colour, linewidth=1.0)
+    ax.plot([], [], "--", color=GREY, linewidth=1.0, label=f"{PAPER_METHOD}, mean axes")
     ax.set_title(f"Largest deflection of {where}", fontsize="medium")
-    _over_rates(ax, "largest deflection [m]")
+    _over_rates(ax, f"largest deflection [{scales.length}]", scales)
     return figure
 
 
-def history(study: Study, approach: str) -> Figure:
+def history(study: Study, approach: str, scales: Scales = METRIC) -> Figure:
     """Draw the deflections of two points over time at 1 ft/s (Figures 16 to 18)."""
     figure = Figure(figsize=(9.0, 6.0), layout="constrained")
     figure.suptitle(f"Deflections, approach {NAMES[approach]} at 1 ft/s, docking at 50 s")
     upper, lower = figure.subplots(2, 1, sharex=True)
     full = study.by_rate[int(np.argmin(np.abs(CLOSING_RATES - FOOT)))]
     for ax, run, title in (
-        (upper, full, f"{SIMULATED_MODES} modes"),
-        (lower, study.few, f"{PAPER_MODES} modes, as many as the paper has"),
+        (upper, full, f"{SIMULATED_MODES} modes, from the base"),
+        (lower, study.few, f"{PAPER_METHOD}, mean axes"),
     ):
         for (label, node), colour in zip(POINTS.items(), (BLUE, ORANGE)):
-            values = run.history[f"tower/{node}.deflection"]
+            values = scales.per_length * run.history[f"tower/{node}.deflection"]
             ax.plot(run.history.time, values, color=colour, linewidth=1.0, label=label)
         ax.axvline(50.0, color=GREY, linewidth=0.8, linestyle="--")
         ax.set_title(f"{title}; A and B correlate by {correlation_of_points(run):.2f}", fontsize="medium")
-        ax.set(ylabel="deflection [m]", xlim=(0.0, 200.0), ylim=(0.0, None))
+        ax.set(ylabel=f"deflection [{scales.length}]", xlim=(0.0, 200.0), ylim=(0.0, None))
         style_axes(ax)
     upper.legend(frameon=False, loc="upper left")
     lower.set_xlabel("time [s]")
@@ -153,17 +187,18 @@ def convergence() -> Figure:
     """Draw the convergence of rate change and deflections with the number of modes."""
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    modes = base_modes(mesh(power_tower()), "foot")
+    scenarios = {approach: _scenario(approach, FOOT) for approach in APPROACHES}
+    modes = base_modes(mesh(scenarios["x"].members()), scenarios["x"].base_name())
     counts = [min(count, modes.frequency.size) for count in COUNTS]
-    for (approach, direction), colour in zip(APPROACHES.items(), SERIES):
-        rates = [_rate_by_impulse(modes.lowest(count), direction) for count in counts]
+    for (approach, scenario), colour in zip(scenarios.items(), SERIES):
+        rates = [delta_rate(scenario, modes.lowest(count)) for count in counts]
         left.plot(counts, 1e3 * np.array(rates), ".-", color=colour, label=NAMES[approach])
     left.axvline(PAPER_MODES, color=GREY, linewidth=0.8, linestyle="--")
     left.set(ylabel="change of angular rate at 1 ft/s [mrad/s]", ylim=(0.0, None))
     left.legend(frameon=False, fontsize="small", loc="lower right")
     kept = [4, PAPER_MODES, 12, 16, 20, 28, 40, SIMULATED_MODES]
     for approach, colour in COMPARED.items():
-        runs = [_run(approach, FOOT, count) for count in kept]
+        runs = [_run(approach, FOOT, modes=count) for count in kept]
         for point, style in (("a", "o-"), ("b", "s--")):
             values = [run.metrics[f"max_deflection_{point}"] for run in runs]
             label = f"{point.upper()}, {NAMES[approach]}"
@@ -182,11 +217,6 @@ def convergence() -> Figure:
     return figure
 
 
-def _rate_by_impulse(modes: BaseModes, direction: Sequence[float]) -> float:
-    motion = dock(modes, FOOT, np.array(direction)).motion
-    return float(np.linalg.norm(motion[:3]))
-
-
 def correlation_of_points(run: "Result") -> float:
     """Return the correlation of the two points, each along its axis of largest motion; 1 is in phase."""
     moves = []
@@ -200,19 +230,23 @@ def correlation_of_points(run: "Result") -> float:
 
 def _study(approach: str) -> Study:
     return Study(
-        by_rate=[_run(approach, float(rate), SIMULATED_MODES) for rate in CLOSING_RATES],
-        few=_run(approach, FOOT, PAPER_MODES),
+        by_rate=[_run(approach, float(rate), modes=SIMULATED_MODES) for rate in CLOSING_RATES],
+        few=_run(approach, FOOT, method="published", published=PublishedMethod(modes=PAPER_MODES)),
     )
 
 
-def _run(approach: str, closing_rate: float, modes: int) -> "Result":
+def _run(approach: str, closing_rate: float, **changes: Any) -> "Result":
+    return simulate(_scenario(approach, closing_rate, **changes), with_prediction=False)
+
+
+def _scenario(approach: str, closing_rate: float, **changes: Any) -> StationScenario:
     scenario = load(f"power-tower-{approach}")
     assert isinstance(scenario, StationScenario)
-    changed = scenario.model_copy(update={"closing_rate": closing_rate, "modes": modes})
-    return simulate(changed, with_prediction=False)
+    return scenario.model_copy(update={"closing_rate": closing_rate, **changes})
 
 
-def _over_rates(ax: "Axes", quantity: str) -> None:
-    ax.set(xlabel="closing rate [m/s]", ylabel=quantity, xlim=(0.0, 0.5), ylim=(0.0, None))
+def _over_rates(ax: "Axes", quantity: str, scales: Scales) -> None:
+    right = 0.5 * scales.per_speed
+    ax.set(xlabel=f"closing rate [{scales.speed}]", ylabel=quantity, xlim=(0.0, right), ylim=(0.0, None))
     ax.legend(frameon=False, loc="upper left")
     style_axes(ax)
