@@ -13,7 +13,7 @@ from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error
 from softdock.geometry.chain import JOINT_TOLERANCE, SegmentChain, Side, clip, join_pieces, parts_on_side
 from softdock.geometry.face_selection import FaceSelection
-from softdock.geometry.facets import Facets, read_bodies
+from softdock.geometry.facets import Facets, read_bodies, select_body
 from softdock.geometry.holes import hole_in_piece, hole_width, interrupting_faces, z_span
 from softdock.geometry.left_out_faces import ReadBody, left_out_sentences, listed, without_faces
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
@@ -92,7 +92,7 @@ def read_surface(
         raise InputError(f"The range of z must rise. Given: {z_range[0]:g} to {z_range[1]:g} m.")
     if tolerance is not None and not 0.0 < tolerance < np.inf:
         raise InputError(f"The tolerance must be a positive length [m]. Given: {tolerance}.")
-    facets = _select_body(path, read_bodies(path, unit), body)
+    facets = select_body(path, read_bodies(path, unit), body)
     frame = None if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
     try:
         with np.errstate(all="ignore"):  # values that are not finite are found by `check_profile`
@@ -151,19 +151,6 @@ def _find_surface(
         triangles=facets.triangles,
         on_surface=on_surface,
     )
-
-
-def _select_body(path: Path, bodies: list[Facets], body: str | int | None) -> Facets:
-    names = ", ".join(f"{k + 1} ({b.name})" for k, b in enumerate(bodies))
-    if body is None:
-        if len(bodies) == 1:
-            return bodies[0]
-        hint = "Select one by name or number (`part` of a surface in a scenario, `body` in Python), or export it alone."
-        raise cad_error(path, f"The file holds {len(bodies)} bodies: {names}.", hint=hint)
-    for k, candidate in enumerate(bodies):
-        if body in (k + 1, candidate.name):
-            return candidate
-    raise cad_error(path, f"There is no such body; the file holds {names}.", given=str(body))
 
 
 def _requested_part(
