@@ -1,7 +1,7 @@
 """Entry points of the geometry kernels."""
 
 from softdock.geometry import kernels
-from softdock.geometry.solids.kernels import distance, faces, rays
+from softdock.geometry.solids.kernels import distance, faces, rays, trimming
 from softdock.geometry.solids.kernels.layout import (
     EDGE_COLUMNS,
     EDGE_LINK_COLUMNS,
@@ -66,6 +66,20 @@ walls_behind = EntryPoint(
     _READ_POINTS,
     floats("points"),
 )
+points_within_faces = EntryPoint(
+    trimming.points_within_faces,
+    SOLID_ARRAYS,
+    integers("points", writable=False),
+    _READ_POINTS,
+    integers("points"),
+)
 find_crossings = EntryPoint(rays.find_crossings, SOLID_ARRAYS, integers("pairs", 2), returns=INTEGER)
 
-ENTRY_POINTS = (thinnest_wall, depths_below_faces, solid_depths, walls_behind, find_crossings)
+ENTRY_POINTS = (
+    thinnest_wall,
+    depths_below_faces,
+    solid_depths,
+    points_within_faces,
+    walls_behind,
+    find_crossings,
+)

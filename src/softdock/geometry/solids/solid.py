@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError
-from softdock.geometry.entry_points import solid_depths
+from softdock.geometry.entry_points import points_within_faces, solid_depths
 from softdock.geometry.facets import Facets
 from softdock.geometry.solids.corners import facet_normals, set_corners, tips_on_axes
 from softdock.geometry.solids.edges import EdgeSides, edge_rows, find_edges
@@ -107,6 +107,13 @@ class Solid:
         visited = np.zeros(len(arrays.faces) + len(arrays.edges) + len(arrays.vertices), np.int64)
         solid_depths(arrays, visited, points, results, features)
         return results, features
+
+    def are_within(self, index: Indices, points: Array) -> NDArray[np.bool_]:
+        """Return whether points of the unbounded surfaces of faces, with numbers `index`, lie within the faces."""
+        within = np.zeros(len(points), np.int64)
+        points = np.ascontiguousarray(points, float)
+        points_within_faces(self.arrays, np.ascontiguousarray(index, np.int64), points, within)
+        return np.asarray(within == 1)
 
 
 def neighbours_of(triangles: Indices) -> Indices:

@@ -119,3 +119,10 @@ def is_within(solid, f, x, y, z):
     if edge < 0:
         return distance <= 2.0 * slack + NEAR
     return not is_beyond(solid, edge, edge_along, f, x, y, z)
+
+
+@kernel
+def points_within_faces(solid, index, points, within):
+    """Write 1 for points of surfaces of faces, with numbers in `index`, that lie within the faces, 0 for others."""
+    for i in range(points.shape[0]):
+        within[i] = 1 if is_within(solid, index[i], points[i, 0], points[i, 1], points[i, 2]) else 0
