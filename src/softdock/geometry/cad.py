@@ -86,14 +86,33 @@ def read_surface(
     number (from 1, in the order of a STEP file) or by a range of z and angle.
     """
     path = Path(path)
+    _check_options(side, z_range, tolerance)
+    facets = select_body(path, read_bodies(path, unit), body)
+    frame = None if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
+    return surface_of_body(path, facets, frame, side, unit, density, z_range, tolerance, ignore)
+
+
+def _check_options(side: Side | None, z_range: tuple[float, float] | None, tolerance: float | None) -> None:
     if side not in ("outside", "inside", None):
         raise InputError(f'The side must be "outside" or "inside". Given: {side}.')
     if z_range is not None and not z_range[0] < z_range[1]:
         raise InputError(f"The range of z must rise. Given: {z_range[0]:g} to {z_range[1]:g} m.")
     if tolerance is not None and not 0.0 < tolerance < np.inf:
         raise InputError(f"The tolerance must be a positive length [m]. Given: {tolerance}.")
-    facets = select_body(path, read_bodies(path, unit), body)
-    frame = None if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
+
+
+def surface_of_body(
+    path: Path,
+    facets: Facets,
+    frame: AxisFrame | None = None,
+    side: Side | None = None,
+    unit: str | None = None,
+    density: float | None = None,
+    z_range: tuple[float, float] | None = None,
+    tolerance: float | None = None,
+    ignore: Sequence[int | FaceSelection] = (),
+) -> CadSurface:
+    """Return the meridian of a body that has been read; the options are those of `read_surface`."""
     try:
         with np.errstate(all="ignore"):  # values that are not finite are found by `check_profile`
             return _find_surface(path, facets, frame, side, unit, density, z_range, tolerance, ignore)
@@ -144,7 +163,7 @@ def _find_surface(
         exact=all(pieces[k].accuracy != EndAccuracy.FITTED for k in used),
         deviation=max(pieces[k].deviation for k in used),
         tolerance=allowed,
-        warnings=_warnings(path, facets, unit),
+        warnings=size_warnings(path, facets.size, unit),
         closure_known=closure_known,
         left_out=left_out_sentences(path, body, part, profile, z_range, side),
         vertices_F=facets.vertices,
@@ -284,9 +303,10 @@ def _mass(
     return mesh_mass_properties(frame.to_profile_frame(facets.vertices), facets.triangles, density)
 
 
-def _warnings(path: Path, facets: Facets, unit: str | None) -> tuple[str, ...]:
+def size_warnings(path: Path, size: float, unit: str | None) -> tuple[str, ...]:
+    """Return a sentence about a body whose size [m] suggests a wrong unit."""
     low, high = PLAUSIBLE_SIZE
-    if low <= facets.size <= high:
+    if low <= size <= high:
         return ()
     if path.suffix.lower() in STEP_ENDINGS:
         advice = "Check the unit with which it was exported."
@@ -294,6 +314,4 @@ def _warnings(path: Path, facets: Facets, unit: str | None) -> tuple[str, ...]:
         advice = "The file has no unit; metres were assumed. Set `unit`."
     else:
         advice = f"Check the unit, given as {unit}."
-    return (
-        f"{path.name} is {facets.size:.4g} m large, which is implausible for a docking mechanism. {advice}",
-    )
+    return (f"{path.name} is {size:.4g} m large, which is implausible for a docking mechanism. {advice}",)

@@ -111,40 +111,42 @@ def _directed_edges(solid: Solid, face: int, longest: float) -> tuple[Array, Arr
 
 def _join(vertices: Array, segments: Indices, longest: float) -> Indices:
     """Return segments (from vertex, to vertex, number) with those of one curve joined to longer ones."""
+    rows = segments.tolist()
+    used_vertices = np.unique(segments[:, :2])
+    places = dict(zip(used_vertices.tolist(), vertices[used_vertices].tolist()))
     after: dict[tuple[int, int], list[int]] = {}
-    for k, (start, _, number) in enumerate(segments.tolist()):
+    for k, (start, _, number) in enumerate(rows):
         after.setdefault((start, number), []).append(k)
-    ends = {(end, number) for _, end, number in segments.tolist()}
+    ends = {(end, number) for _, end, number in rows}
     # Chains are followed from where they begin; what is left are closed curves.
-    order = sorted(range(len(segments)), key=lambda k: (segments[k, 0], segments[k, 2]) in ends)
-    used, joined = np.zeros(len(segments), bool), []
+    order = sorted(range(len(rows)), key=lambda k: (rows[k][0], rows[k][2]) in ends)
+    used, joined = [False] * len(rows), []
     for k in order:
         while not used[k]:
             used[k] = True
-            start, end, number = (int(n) for n in segments[k])
-            chain = [start, end]
+            start, end, number = rows[k]
+            first = (places[start], places[end])
             following = after.get((end, number), [])
             while number >= 0 and len(following) == 1 and not used[following[0]]:
-                new = int(segments[following[0], 1])
-                if new == start or not _is_nearly_straight(vertices[[*chain, new]], longest):
+                new = rows[following[0]][1]
+                is_long = math.dist(places[start], places[new]) > longest
+                if new == start or is_long or _turn(first, (places[end], places[new])) > LARGEST_TURN:
                     break
                 used[following[0]] = True
-                chain.append(new)
-                following = after.get((new, number), [])
-            joined.append((start, chain[-1], number))
+                end = new
+                following = after.get((end, number), [])
+            joined.append((start, end, number))
             if len(following) == 1:
                 k = following[0]
     return np.array(joined, np.int64).reshape(-1, 3)
 
 
-def _is_nearly_straight(points: Array, longest: float) -> bool:
-    """Return whether a chain of points may become one curve."""
-    chord = points[-1] - points[0]
-    length = float(np.linalg.norm(chord))
-    if length == 0.0 or length > longest:
-        return False
-    aside = np.linalg.norm(np.cross(points[1:-1] - points[0], chord), axis=1).max() / length
-    return bool(aside < LARGEST_TURN / 8 * length)  # the sagitta of an arc
+def _turn(first: tuple[list[float], list[float]], second: tuple[list[float], list[float]]) -> float:
+    """Return the angle between two lines, each from a point to a point [rad]."""
+    u, w = ([b - a for a, b in zip(*line)] for line in (first, second))
+    scale = math.hypot(*u) * math.hypot(*w)
+    cosine = sum(a * b for a, b in zip(u, w)) / scale if scale > 0.0 else 1.0
+    return math.acos(min(1.0, max(-1.0, cosine)))
 
 
 def _curves(

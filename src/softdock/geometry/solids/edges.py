@@ -79,9 +79,18 @@ def find_edges(triangles: Indices, face_of: Indices, neighbours: Indices) -> Edg
 
 
 def edge_rows(
-    rows: Array, vertices: Array, triangles: Indices, face_of: Indices, found: EdgeSides
+    rows: Array,
+    vertices: Array,
+    triangles: Indices,
+    face_of: Indices,
+    found: EdgeSides,
+    *,
+    with_circles: bool = True,
 ) -> tuple[Array, Indices]:
-    """Return the rows of edges for the kernels, without how they continue: (edges, edge_links)."""
+    """Return the rows of edges for the kernels, without how they continue: (edges, edge_links).
+
+    Without circles, which take most of the time, other curves than lines are general.
+    """
     count = len(found.triangles)
     edges, links = np.zeros((count, EDGE_COLUMNS)), np.full((count, EDGE_LINK_COLUMNS), -1, np.int64)
     if not count:
@@ -95,7 +104,7 @@ def edge_rows(
     exact = (rows[f, FACE_KIND] != FACETED) & (rows[h, FACE_KIND] != FACETED)
     links[:, EDGE_KIND], links[:, EDGE_CURVE] = SAME, STRAIGHT
     _set_chords(edges, links, rows, vertices, triangles, found, ~exact)
-    _set_exact(edges, links, rows, np.flatnonzero(exact))
+    _set_exact(edges, links, rows, np.flatnonzero(exact), with_circles)
     return edges, links
 
 
@@ -122,7 +131,7 @@ def _set_chords(
         edges[chosen, EDGE_SAGITTA] = np.maximum(edges[chosen, EDGE_SAGITTA], SAGITTA_MARGIN * off)
 
 
-def _set_exact(edges: Array, links: Indices, rows: Array, chosen: Indices) -> None:
+def _set_exact(edges: Array, links: Indices, rows: Array, chosen: Indices, with_circles: bool) -> None:
     """Set kind, curve, conormals, rates and sagitta of edges between exact faces."""
     if not len(chosen):
         return
@@ -153,7 +162,8 @@ def _set_exact(edges: Array, links: Indices, rows: Array, chosen: Indices) -> No
     links[chosen, EDGE_CURVE] = GENERAL
     straight = edges[chosen, EDGE_SAGITTA] < ROUNDING
     links[chosen[straight], EDGE_CURVE] = STRAIGHT
-    _set_circles(edges, links, rows, chosen[~straight], middle[~straight])
+    if with_circles:
+        _set_circles(edges, links, rows, chosen[~straight], middle[~straight])
 
 
 def _tangents(n_f: Array, n_h: Array, chord: Array) -> Array:

@@ -20,6 +20,8 @@ INNER, CHORD = -1.0, -2.0
 """A line along which the region was cut; a straight part of its boundary."""
 TURNING_SAMPLES = 9
 """Points of a curve at which its direction is compared; it turns by at most 0.4 rad."""
+NEAR_END = 1e-3
+"""Part of a curve at its ends where it may turn back: lines keep farther away from ends."""
 ITERATIONS = 60
 CONVERGED = 1e-15
 """Width of the interval of a curve's parameter in which a crossing is known."""
@@ -49,18 +51,15 @@ def monotone_parts(rows: Array, curves: Array, neighbours: Indices) -> tuple[Arr
     t = np.linspace(0.0, 1.0, TURNING_SAMPLES)
     parts, coefficients, beyond = [], [curves], [neighbours]
     count = len(curves)
+    index = np.repeat(np.arange(count)[:, None], len(t), axis=1)
+    rises = curve_rates(curves, index, np.broadcast_to(t, index.shape)) > 0.0
+    turns = (rises[:, 1:] != rises[:, :-1]).any(axis=(1, 2))
     for row in rows:
-        if row[ROW_CURVE] < 0.0:
+        if row[ROW_CURVE] < 0.0 or not turns[int(row[ROW_CURVE])]:
             parts.append(row)
             continue
         k = int(row[ROW_CURVE])
-        rates = curve_rates(curves, np.full(len(t), k), t)
-        turning = sorted(
-            {
-                _turning_point(curves, k, axis, t[i], t[i + 1])
-                for i, axis in np.argwhere(np.diff(rates > 0.0, axis=0))
-            }
-        )
+        turning = sorted(place for axis in (0, 1) for place in _turning_points(curves[k, axis]))
         stops = [0.0, *turning, 1.0]
         places = curve_points(curves, np.full(len(stops), k), np.array(stops))
         places[0], places[-1] = row[:2], row[ROW_END : ROW_END + 2]
@@ -75,20 +74,11 @@ def monotone_parts(rows: Array, curves: Array, neighbours: Indices) -> tuple[Arr
     return np.array(parts).reshape(-1, ROW_COLUMNS), np.concatenate(coefficients), np.concatenate(beyond)
 
 
-def _turning_point(curves: Array, k: int, axis: int, low: float, high: float) -> float:
-    """Return where the parameter u (axis 0) or v (axis 1) of a curve turns back between two of its points."""
-
-    def rate(t: float) -> float:
-        return float(curve_rates(curves[k : k + 1], np.zeros(1, np.int64), np.array([t]))[0, axis])
-
-    rises = rate(low) > 0.0
-    for _ in range(ITERATIONS):
-        middle = (low + high) / 2
-        if (rate(middle) > 0.0) == rises:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+def _turning_points(coefficients: Array) -> list[float]:
+    """Return where a polynomial in 2 t - 1 turns back, away from its ends."""
+    roots = np.polynomial.polynomial.polyroots(np.polynomial.polynomial.polyder(coefficients))
+    places = (roots.real[np.abs(roots.imag) < NEAR_END] + 1) / 2
+    return [float(place) for place in places if NEAR_END < place < 1.0 - NEAR_END]
 
 
 def crossings(region: Array, curves: Array, axis: int, value: float) -> tuple[Array, Array]:

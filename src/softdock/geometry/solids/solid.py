@@ -162,7 +162,7 @@ def assemble_solid(
         exact[v] = tip
     neighbours = neighbours_of(triangles)
     found = find_edges(triangles, face_of, neighbours)
-    edges, edge_links = edge_rows(rows, exact, triangles, face_of, found)
+    edges, edge_links = edge_rows(rows, exact, triangles, face_of, found, with_circles=False)
     exact = _move_smooth_edges(rows, exact, meeting, edges, edge_links)
     edges, edge_links = edge_rows(rows, exact, triangles, face_of, found)
     normals = facet_normals(exact, triangles)
