@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from tests.geometry.solid_shapes import box_depth, cylinder_depth, points_near
+from tests.geometry.solid_shapes import any_pose, box_depth, cylinder_depth, points_near, shift
 
 from softdock.errors import InputError
 from softdock.geometry.solids.integrals import solid_mass_properties
+from softdock.geometry.solids.primitives import place, unite
+from softdock.geometry.solids.solid import build_solid
 from softdock.model.solids import (
     Box,
     Capsule,
@@ -103,3 +105,33 @@ def test_a_union_has_the_volume_of_both_without_their_overlap():
 def test_bad_input_is_refused_in_words(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def random_part(rng):
+    def u(low, high):
+        return float(rng.uniform(low, high))
+
+    kinds = [
+        lambda: Box(size=(u(0.02, 0.08), u(0.02, 0.08), u(0.02, 0.08))),
+        lambda: Cylinder(radius=u(0.01, 0.03), height=u(0.02, 0.1)),
+        lambda: Sphere(radius=u(0.01, 0.04)),
+        lambda: Torus(radius=u(0.025, 0.04), tube=u(0.006, 0.015)),
+        lambda: Revolution(profile=((0, 0), (0, u(0.02, 0.04)), (u(0.03, 0.06), u(0.005, 0.02)), (0.07, 0))),
+    ]
+    return kinds[rng.integers(len(kinds))]()
+
+
+@pytest.mark.parametrize("seed", [10, 13, 26, 51, 54, 55, 57, 58, 59, 60])
+def test_random_unions_agree_with_their_parts(seed):
+    """Outside the nearer part counts; inside the union is as deep as the deeper part or deeper."""
+    rng = np.random.default_rng(seed)
+    a = place(random_part(rng).body(), any_pose(seed))
+    b = place(random_part(rng).body(), any_pose(seed + 5000))
+    middle = a.vertices.mean(axis=0) - b.vertices.mean(axis=0) + 0.012 * rng.normal(size=3)
+    b = place(b, shift(*middle))
+    union = build_solid(unite([a, b]))
+    points = points_near(union, 1000, seed)
+    expected = np.maximum(*(build_solid(part).depths(points)[:, 0] for part in (a, b)))
+    depths, outside = union.depths(points)[:, 0], expected < 0.0
+    np.testing.assert_allclose(depths[outside], expected[outside], rtol=0, atol=1e-12)
+    assert (depths[~outside] >= expected[~outside] - 1e-12).all()

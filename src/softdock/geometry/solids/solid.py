@@ -251,7 +251,7 @@ def _set_reach(edges: Array, triangles: Indices, face_of: Indices, slack: Array,
 
     A point that a triangle attributes to its face, although it lies beyond the boundary, must be within reach of the
     boundary: that of an edge follows from all triangles of its faces at its vertices. A triangle reaches as far as any
-    of its face: the nearest one decides whether a point belongs to the face.
+    triangle or edge of its face: the nearest one decides whether a point belongs to the face.
     """
     key = triangles * (int(face_of.max()) + 1) + face_of[:, None]
     unique, place = np.unique(key, return_inverse=True)
@@ -265,8 +265,8 @@ def _set_reach(edges: Array, triangles: Indices, face_of: Indices, slack: Array,
     edges[:, EDGE_REACH] = 2.0 * (edges[:, EDGE_SAGITTA] + slackest) + LEAST_REACH
     reach = np.where(owned, edges[sides, EDGE_REACH] if len(edges) else 0.0, 0.0).max(axis=1)
     widest = np.zeros(int(face_of.max()) + 1)
-    np.maximum.at(widest, face_of, 2.0 * slack)
-    return np.asarray(np.maximum(reach, widest[face_of]))
+    np.maximum.at(widest, face_of, np.maximum(reach, 2.0 * slack))
+    return np.asarray(widest[face_of])
 
 
 def _triangle_rows(vertices: Array, triangles: Indices, slack: Array) -> Array:

@@ -18,11 +18,11 @@ from softdock.geometry.solids.kernels.triangles import along_edge
 from softdock.native.decorators import kernel
 
 ITERATIONS = 20
+PARALLEL = 1e-12  # square of the sine of the angle between two faces; edges are sharp above 1e-6
 CONVERGED = 1e-26  # [m2] square of the last step
 NEAR_CURVE = 1e-9  # [m] added to the sagitta, for rounding
-OVERLAP = (
-    0.1  # feet this far beyond the ends of a segment belong to the next segment, unless the curve ends there
-)
+# Part of a segment beyond its ends whose feet belong to it too, for rounding, unless the curve ends there.
+OVERLAP = 1e-6
 
 
 @kernel
@@ -63,6 +63,8 @@ def foot_on_intersection(solid, e, p_x, p_y, p_z, x, y, z):
             t_x * t_x + t_y * t_y + t_z * t_z
         )  # sin^2 of the angle between the faces; not 0 at these edges
         cosine = a_x * b_x + a_y * b_y + a_z * b_z
+        if square < PARALLEL:  # the faces meet smoothly here: the step is not defined
+            break
         along = ((p_x - x) * t_x + (p_y - y) * t_y + (p_z - z) * t_z) / square
         alpha, beta = (cosine * b - a) / square, (cosine * a - b) / square
         d_x = alpha * a_x + beta * b_x + along * t_x  # Eq. (G47)

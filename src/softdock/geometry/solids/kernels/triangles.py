@@ -5,6 +5,7 @@ import math
 from softdock.native.decorators import inline, kernel
 
 INTERIOR, SIDE, CORNER = 0, 1, 2  # part of a triangle
+TINY = 1e-300  # prevents division by zero for triangles and edges without extent
 
 
 @inline
@@ -59,7 +60,7 @@ def nearest_in_triangle(triangles, t, x, y, z):
     if v_a <= 0.0 and e >= 0.0 and g >= 0.0 and e + g > 0.0:
         w = e / (e + g)
         return 0.0, 1.0 - w, w, SIDE, 1
-    scale = 1.0 / (v_a + v_b + v_c)
+    scale = 1.0 / (v_a + v_b + v_c + TINY)
     return v_a * scale, v_b * scale, v_c * scale, INTERIOR, 0
 
 
@@ -87,7 +88,7 @@ def along_edge(edges, e, x, y, z):
     a_x, a_y, a_z = edges[e, 0], edges[e, 1], edges[e, 2]
     u_x, u_y, u_z = edges[e, 3] - a_x, edges[e, 4] - a_y, edges[e, 5] - a_z
     d_x, d_y, d_z = x - a_x, y - a_y, z - a_z
-    t = (d_x * u_x + d_y * u_y + d_z * u_z) / (u_x * u_x + u_y * u_y + u_z * u_z)
+    t = (d_x * u_x + d_y * u_y + d_z * u_z) / (u_x * u_x + u_y * u_y + u_z * u_z + TINY)
     d_x, d_y, d_z = d_x - t * u_x, d_y - t * u_y, d_z - t * u_z
     return t, math.sqrt(d_x * d_x + d_y * d_y + d_z * d_z)
 

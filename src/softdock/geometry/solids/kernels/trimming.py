@@ -113,10 +113,10 @@ def is_within(solid, f, x, y, z):
                 e = links[t, LINK_EDGES + k]
                 if e >= 0:
                     d, along = edge_distance(solid.edges, e, x, y, z)
-                    if d <= solid.edges[e, EDGE_REACH] and d < nearest:
+                    if d < nearest:
                         edge, nearest, edge_along = e, d, along
         node = next_node(node)
-    if edge < 0:
+    if edge < 0 or nearest > solid.edges[edge, EDGE_REACH]:
         return distance <= 2.0 * slack + NEAR
     return not is_beyond(solid, edge, edge_along, f, x, y, z)
 
