@@ -15,6 +15,7 @@ from softdock.geometry.profile import Arc, Line, Point, Profile
 from softdock.geometry.profile_arrays import is_complete
 from softdock.geometry.solids.exact_vertices import faces_at_vertices, move_to_faces
 from softdock.geometry.solids.face_rows import face_rows
+from softdock.geometry.solids.solid import build_solid
 from softdock.geometry.solids.triangulation import signed_area, triangulate
 from softdock.spatial.poses import Pose
 
@@ -24,6 +25,10 @@ Indices = NDArray[np.int64]
 TURN_PARTS = 84
 """Triangles around a full turn, as STEP files get; the faces are exact whatever their number is."""
 LARGEST_STEP = math.tau / TURN_PARTS
+CHECK_DISTANCE = 1e-3
+"""Distance of the points at which a union is compared with its parts, relative to its size."""
+LARGEST_ERROR = 1e-8
+"""Allowed difference between the depth of a union and those of its parts [m]."""
 ON_AXIS = 1e-9
 """Largest radius [m] of a point on the axis."""
 Z = np.array([0.0, 0.0, 1.0])
@@ -164,7 +169,31 @@ def unite(bodies: Sequence[Facets], name: str = "") -> Facets:
     face_of = np.array(mesh.face_id, np.int64)
     # The triangles of both parts cross beside the curve in which their faces do, by the sagitta of the triangles.
     exact = move_to_faces(face_rows(faces), vertices, faces_at_vertices(triangles, face_of, len(vertices)))
-    return _body(name, exact, triangles, faces, face_of)
+    united_body = _body(name, exact, triangles, faces, face_of)
+    _check_union(united_body, bodies)
+    return united_body
+
+
+def _check_union(united: Facets, parts: Sequence[Facets]) -> None:
+    """Raise InputError where the depth of a union contradicts those of its parts near its triangles.
+
+    Outside, the depth is that of the nearest part; inside it is at least that of the deepest part. Where two faces
+    meet at a small angle, the curve in which they cross may have another course than that of their triangles.
+    """
+    solid = build_solid(united)
+    corners = united.vertices[united.triangles]
+    normals, _ = united.normals()
+    step = CHECK_DISTANCE * united.size
+    points = np.concatenate([corners.mean(axis=1) + k * step * normals for k in (-1.0, -0.1, 0.1, 1.0)])
+    expected = np.max([build_solid(part).depths(points)[:, 0] for part in parts], axis=0)
+    depths = solid.depths(points)[:, 0]
+    error = np.where(expected < 0.0, np.abs(depths - expected), np.maximum(expected - depths, 0.0))
+    if error.max() > LARGEST_ERROR:
+        message = (
+            "Faces of two parts of a union meet almost tangentially, so that their edge cannot be followed."
+        )
+        hint = "Move one of the parts a little, or describe them by one profile or outline."
+        raise InputError(message, field="union", hint=hint)
 
 
 def _body(
