@@ -10,6 +10,7 @@ from OCP.BRepBuilderAPI import (
     BRepBuilderAPI_MakeWire,
     BRepBuilderAPI_Transform,
 )
+from OCP.BRepFilletAPI import BRepFilletAPI_MakeFillet
 from OCP.BRepPrimAPI import (
     BRepPrimAPI_MakeBox,
     BRepPrimAPI_MakeCone,
@@ -21,10 +22,16 @@ from OCP.BRepPrimAPI import (
 from OCP.GC import GC_MakeArcOfEllipse
 from OCP.gp import gp_Ax1, gp_Ax2, gp_Dir, gp_Elips, gp_Pnt, gp_Trsf, gp_Vec
 from OCP.Interface import Interface_Static
+from OCP.STEPCAFControl import STEPCAFControl_Writer
 from OCP.STEPControl import STEPControl_AsIs, STEPControl_Writer
-from OCP.TopAbs import TopAbs_FACE
+from OCP.TCollection import TCollection_ExtendedString
+from OCP.TDataStd import TDataStd_Name
+from OCP.TDocStd import TDocStd_Document
+from OCP.TopAbs import TopAbs_EDGE, TopAbs_FACE
 from OCP.TopExp import TopExp_Explorer
-from OCP.TopoDS import TopoDS_Compound
+from OCP.TopLoc import TopLoc_Location
+from OCP.TopoDS import TopoDS, TopoDS_Compound
+from OCP.XCAFDoc import XCAFDoc_DocumentTool
 
 FOLDER = Path(__file__).parent / "files"
 
@@ -92,6 +99,49 @@ def half_ellipsoid():
     return BRepPrimAPI_MakeRevol(face, gp_Ax1(origin, gp_Dir(0, 0, 1))).Shape()
 
 
+def slotted_drogue():
+    """Return a cylinder of radius 60 with a conical cavity and a slot 20 mm wide through its rim."""
+    cavity = BRepPrimAPI_MakeCone(gp_Ax2(gp_Pnt(0, 0, 10), gp_Dir(0, 0, 1)), 15, 50, 50.001).Shape()
+    slot = BRepPrimAPI_MakeBox(gp_Pnt(-10, 0, 40), gp_Pnt(10, 80, 70)).Shape()
+    return subtract(cylinder(0, 0, 0, 60, 60), cavity, slot)
+
+
+def rounded_box():
+    """Return a box of 60 x 40 x 30 mm whose edges and corners are rounded by 5 mm."""
+    box = BRepPrimAPI_MakeBox(60, 40, 30).Shape()
+    fillet, edges = BRepFilletAPI_MakeFillet(box), TopExp_Explorer(box, TopAbs_EDGE)
+    while edges.More():
+        fillet.Add(5.0, TopoDS.Edge(edges.Current()))
+        edges.Next()
+    return fillet.Shape()
+
+
+def write_assembly():
+    """Write an assembly of two placed parts, a bracket and a hemisphere on it, with their names."""
+    document = TDocStd_Document(TCollection_ExtendedString("parts"))
+    shapes = XCAFDoc_DocumentTool.ShapeTool_s(document.Main())
+    bracket = subtract(BRepPrimAPI_MakeBox(40, 20, 10).Shape(), cylinder(20, 10, -1, 4, 12))
+    half_ball = BRepPrimAPI_MakeSphere(
+        gp_Ax2(gp_Pnt(0, 0, 0), gp_Dir(0, 0, 1)), 8, 0, 1.5707963267948966
+    ).Shape()
+    whole = shapes.NewShape()
+    for shape, name, angle, place in (
+        (bracket, "bracket", 0.4, (5, 6, 7)),
+        (half_ball, "half ball", 1.1, (20, 30, 40)),
+    ):
+        turn, shift = gp_Trsf(), gp_Trsf()
+        turn.SetRotation(gp_Ax1(gp_Pnt(0, 0, 0), gp_Dir(1, 2, 0.5)), angle)
+        shift.SetTranslation(gp_Vec(*place))
+        part = shapes.AddShape(shape, False)
+        TDataStd_Name.Set_s(part, TCollection_ExtendedString(name))
+        shapes.AddComponent(whole, part, TopLoc_Location(shift.Multiplied(turn)))
+    shapes.UpdateAssemblies()
+    Interface_Static.SetCVal_s("write.step.unit", "MM")
+    writer = STEPCAFControl_Writer()
+    writer.Transfer(document)
+    writer.Write(str(FOLDER / "assembly.step"))
+
+
 if __name__ == "__main__":
     write(move(block()), "block")
     write(subtract(block(), cylinder(0, 0, 60, 4, 200, (1, 0, 0))), "cross_hole")
@@ -104,3 +154,6 @@ if __name__ == "__main__":
     write(subtract(BRepPrimAPI_MakeSphere(25).Shape(), BRepPrimAPI_MakeSphere(20).Shape()), "hollow_sphere")
     write(BRepPrimAPI_MakeBox(30, 20, 10).Shape(), "box")
     write(half_ellipsoid(), "half_ellipsoid")
+    write(slotted_drogue(), "slotted_drogue")
+    write(rounded_box(), "rounded_box")
+    write_assembly()

@@ -15,6 +15,7 @@ from softdock.cli.campaign import campaign
 from softdock.cli.compare import compare
 from softdock.cli.export import export
 from softdock.cli.figures import figures
+from softdock.cli.inspect import inspect
 from softdock.cli.new import new
 from softdock.cli.predict import predict
 from softdock.cli.replay import replay
@@ -41,6 +42,7 @@ for command in (
     new,
     predict,
     validate,
+    inspect,
     run,
     verify,
     compare,

@@ -13,7 +13,7 @@ from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error
 from softdock.geometry.chain import JOINT_TOLERANCE, SegmentChain, Side, clip, join_pieces, parts_on_side
 from softdock.geometry.face_selection import FaceSelection
-from softdock.geometry.facets import Facets, read_bodies
+from softdock.geometry.facets import Facets, read_bodies, select_body
 from softdock.geometry.holes import hole_in_piece, hole_width, interrupting_faces, z_span
 from softdock.geometry.left_out_faces import ReadBody, left_out_sentences, listed, without_faces
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
@@ -86,14 +86,33 @@ def read_surface(
     number (from 1, in the order of a STEP file) or by a range of z and angle.
     """
     path = Path(path)
+    _check_options(side, z_range, tolerance)
+    facets = select_body(path, read_bodies(path, unit), body)
+    frame = None if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
+    return surface_of_body(path, facets, frame, side, unit, density, z_range, tolerance, ignore)
+
+
+def _check_options(side: Side | None, z_range: tuple[float, float] | None, tolerance: float | None) -> None:
     if side not in ("outside", "inside", None):
         raise InputError(f'The side must be "outside" or "inside". Given: {side}.')
     if z_range is not None and not z_range[0] < z_range[1]:
         raise InputError(f"The range of z must rise. Given: {z_range[0]:g} to {z_range[1]:g} m.")
     if tolerance is not None and not 0.0 < tolerance < np.inf:
         raise InputError(f"The tolerance must be a positive length [m]. Given: {tolerance}.")
-    facets = _select_body(path, read_bodies(path, unit), body)
-    frame = None if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
+
+
+def surface_of_body(
+    path: Path,
+    facets: Facets,
+    frame: AxisFrame | None = None,
+    side: Side | None = None,
+    unit: str | None = None,
+    density: float | None = None,
+    z_range: tuple[float, float] | None = None,
+    tolerance: float | None = None,
+    ignore: Sequence[int | FaceSelection] = (),
+) -> CadSurface:
+    """Return the meridian of a body that has been read; the options are those of `read_surface`."""
     try:
         with np.errstate(all="ignore"):  # values that are not finite are found by `check_profile`
             return _find_surface(path, facets, frame, side, unit, density, z_range, tolerance, ignore)
@@ -144,26 +163,13 @@ def _find_surface(
         exact=all(pieces[k].accuracy != EndAccuracy.FITTED for k in used),
         deviation=max(pieces[k].deviation for k in used),
         tolerance=allowed,
-        warnings=_warnings(path, facets, unit),
+        warnings=size_warnings(path, facets.size, unit),
         closure_known=closure_known,
         left_out=left_out_sentences(path, body, part, profile, z_range, side),
         vertices_F=facets.vertices,
         triangles=facets.triangles,
         on_surface=on_surface,
     )
-
-
-def _select_body(path: Path, bodies: list[Facets], body: str | int | None) -> Facets:
-    names = ", ".join(f"{k + 1} ({b.name})" for k, b in enumerate(bodies))
-    if body is None:
-        if len(bodies) == 1:
-            return bodies[0]
-        hint = "Select one by name or number (`part` of a surface in a scenario, `body` in Python), or export it alone."
-        raise cad_error(path, f"The file holds {len(bodies)} bodies: {names}.", hint=hint)
-    for k, candidate in enumerate(bodies):
-        if body in (k + 1, candidate.name):
-            return candidate
-    raise cad_error(path, f"There is no such body; the file holds {names}.", given=str(body))
 
 
 def _requested_part(
@@ -297,9 +303,10 @@ def _mass(
     return mesh_mass_properties(frame.to_profile_frame(facets.vertices), facets.triangles, density)
 
 
-def _warnings(path: Path, facets: Facets, unit: str | None) -> tuple[str, ...]:
+def size_warnings(path: Path, size: float, unit: str | None) -> tuple[str, ...]:
+    """Return a sentence about a body whose size [m] suggests a wrong unit."""
     low, high = PLAUSIBLE_SIZE
-    if low <= facets.size <= high:
+    if low <= size <= high:
         return ()
     if path.suffix.lower() in STEP_ENDINGS:
         advice = "Check the unit with which it was exported."
@@ -307,6 +314,4 @@ def _warnings(path: Path, facets: Facets, unit: str | None) -> tuple[str, ...]:
         advice = "The file has no unit; metres were assumed. Set `unit`."
     else:
         advice = f"Check the unit, given as {unit}."
-    return (
-        f"{path.name} is {facets.size:.4g} m large, which is implausible for a docking mechanism. {advice}",
-    )
+    return (f"{path.name} is {size:.4g} m large, which is implausible for a docking mechanism. {advice}",)

@@ -2,8 +2,8 @@
 
 import io
 import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from softdock.files.child_process import read_in_child
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error, read_cad_file
-from softdock.geometry.library_readers import DRAWN_STEP, EXACT_KINDS, MESH, STEP, glb_parts
+from softdock.geometry.library_readers import DRAWN_STEP, EXACT_KINDS, MESH, REFINED_STEP, STEP, glb_parts
 from softdock.geometry.mass_properties import is_closed
 
 Array = NDArray[np.float64]
@@ -24,6 +24,8 @@ Kind = Literal["plane", "cylinder", "cone", "sphere", "torus"]
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 LARGEST_COORDINATE = 1e5
 """Largest distance from the origin [m]; squares and products of coordinates stay far below the largest number."""
+UNNAMED = "=>["
+"""Begin of the names that OpenCASCADE gives to places of parts without a name."""
 MOST_SURFACES = 1000
 """Connected surfaces of a file; the search for voids compares them in pairs."""
 
@@ -76,10 +78,13 @@ class Facets:
         return cross / np.where(double > 0.0, double, 1.0)[:, None], double / 2
 
 
-def read_bodies(path: Path, unit: str | None = None, most_triangles: int | None = None) -> list[Facets]:
+def read_bodies(
+    path: Path, unit: str | None = None, most_triangles: int | None = None, *, refined: bool = False
+) -> list[Facets]:
     """Return the bodies of a CAD file in file order; `unit` is the unit of a mesh.
 
-    `most_triangles`: for drawing, STEP files are divided into facets no finer than that, if possible.
+    `most_triangles`: for drawing, STEP files are divided into facets no finer than that, if possible. `refined`: facets
+    of STEP files are half as large as those that splines get, to measure the error of these.
     """
     if unit is not None and unit not in UNITS:
         raise cad_error(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
@@ -89,27 +94,51 @@ def read_bodies(path: Path, unit: str | None = None, most_triangles: int | None 
     if path.suffix.lower() in STEP_ENDINGS:
         if unit is not None:
             raise cad_error(path, "A STEP file contains its unit; omit `unit`.", given=unit)
-        return _step_bodies(path, data, most_triangles)
+        return _step_bodies(path, data, most_triangles, refined)
     return _mesh_bodies(path, data, UNITS[unit or "m"])
 
 
-def _step_bodies(path: Path, data: bytes, most_triangles: int | None) -> list[Facets]:
+def select_body(path: Path, bodies: list[Facets], body: str | int | None) -> Facets:
+    """Return the body with a name or a number from 1; None: the only one. Raises InputError."""
+    names = ", ".join(f"{k + 1} ({b.name})" for k, b in enumerate(bodies))
+    if body is None:
+        if len(bodies) == 1:
+            return bodies[0]
+        hint = "Select one by name or number (`part` of a surface in a scenario, `body` in Python), or export it alone."
+        raise cad_error(path, f"The file holds {len(bodies)} bodies: {names}.", hint=hint)
+    for k, candidate in enumerate(bodies):
+        if body in (k + 1, candidate.name):
+            return candidate
+    raise cad_error(path, f"There is no such body; the file holds {names}.", given=str(body))
+
+
+def _step_bodies(path: Path, data: bytes, most_triangles: int | None, refined: bool) -> list[Facets]:
     if not data.lstrip().startswith(b"ISO-10303-21;"):
         raise cad_error(path, "This is not a STEP file: it must begin with ISO-10303-21.")
     if b"END-ISO-10303-21" not in data[-200:]:
         raise cad_error(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
     if most_triangles is None:
-        glb = read_in_child(STEP, data, path=path, file_format="STEP")
+        glb = read_in_child(REFINED_STEP if refined else STEP, data, path=path, file_format="STEP")
     else:
         glb = read_in_child(DRAWN_STEP, data, path=path, arguments=[str(most_triangles)], file_format="STEP")
     try:
         with np.errstate(all="ignore"):  # the shape is checked when its profile is known
-            bodies = list(_glb_bodies(path, glb)) if glb else []
+            bodies = _with_different_names(_glb_bodies(path, glb)) if glb else []
     except (LookupError, TypeError, ValueError, ArithmeticError, struct.error) as error:
         raise cad_error(path, "The STEP file is damaged: faces are incomplete.") from error
     if not bodies:
         raise cad_error(path, "The STEP file holds no solid or shell.")
     return bodies
+
+
+def _with_different_names(bodies: Iterable[Facets]) -> list[Facets]:
+    """Return the bodies; those that have the same name, such as places of one part, get a number from the second on."""
+    count: dict[str, int] = {}
+    named = []
+    for body in bodies:
+        count[body.name] = number = count.get(body.name, 0) + 1
+        named.append(body if number == 1 else replace(body, name=f"{body.name}.{number}"))
+    return named
 
 
 def _glb_bodies(path: Path, glb: bytes) -> Iterator[Facets]:
@@ -124,7 +153,14 @@ def _glb_bodies(path: Path, glb: bytes) -> Iterator[Facets]:
             vertices = positions @ X[:3, :3].T + X[:3, 3]
             faces = tuple(_exact_face(face, X) for face in extension["faces"])
             _check_mesh(path, vertices, triangles)
-            yield from _split_bodies(path, node.get("name", ""), vertices, triangles, faces, face_of)
+            name = _name_of(node, tree["meshes"][node["mesh"]])
+            yield from _split_bodies(path, name, vertices, triangles, faces, face_of)
+
+
+def _name_of(node: Mapping[str, Any], mesh: Mapping[str, Any]) -> str:
+    """Return the name of a placed part; a place without a name of its own gets that of the part."""
+    name = str(node.get("name", ""))
+    return str(mesh.get("name", name)) if name.startswith(UNNAMED) else name
 
 
 def _placed_nodes(tree: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Array]]:
@@ -135,8 +171,16 @@ def _placed_nodes(tree: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], 
         node = tree["nodes"][index]
         X = X_parent @ np.array(node.get("matrix", np.eye(4).ravel()), dtype=float).reshape(4, 4).T
         if "mesh" in node:
-            yield node, X
+            yield node, _as_rigid(X)
         stack += [(child, X) for child in reversed(node.get("children", []))]
+
+
+def _as_rigid(X: Array) -> Array:
+    """Return a pose whose rotation is orthonormal: the library gives it in single precision."""
+    u, _, w = np.linalg.svd(X[:3, :3])
+    rigid = X.copy()
+    rigid[:3, :3] = u @ w
+    return rigid
 
 
 def _accessor(tree: Mapping[str, Any], binary: bytes, index: int) -> NDArray[Any]:

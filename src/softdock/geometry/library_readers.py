@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 STEP = f"{__name__}:tessellate_step"
+REFINED_STEP = f"{__name__}:tessellate_refined"
 DRAWN_STEP = f"{__name__}:tessellate_for_drawing"
 MESH = f"{__name__}:read_mesh"
 EXACT_KINDS = ("plane", "cylinder", "cone", "sphere", "torus")
@@ -18,7 +19,8 @@ EXACT_KINDS = ("plane", "cylinder", "cone", "sphere", "torus")
 # Facets of a STEP file are used for drawing, orientation and the search for holes; surfaces are read exactly.
 LINEAR_DEFLECTION = 0.5  # in the file's unit; the angular deflection is the smaller one at this size
 ANGULAR_DEFLECTION = 0.15  # [rad], 42 facets per turn
-FINE_DEFLECTION = 0.05  # [rad], for splines, which are fitted
+FINE_DEFLECTION = 0.05  # [rad], for splines, which are fitted or approximated
+REFINED_DEFLECTION = FINE_DEFLECTION / 2  # [rad], to measure the error of the facets of splines
 
 DRAWN_DEFLECTION = 0.02  # for drawing, of the length of each edge: parts of any size look alike
 DRAWN_ANGLES = (0.15, 0.3, 0.6)  # [rad]
@@ -26,17 +28,29 @@ DRAWN_ANGLES = (0.15, 0.3, 0.6)  # [rad]
 
 def tessellate_step(data: bytes) -> bytes:
     """Return a STEP file as GLB with exact faces; empty where it has no shape. A file with splines is meshed finer."""
+    glb = b""
+    for angular in (ANGULAR_DEFLECTION, FINE_DEFLECTION):
+        glb = _tessellate(data, angular)
+        if not glb or not _has_splines(glb_parts(glb)[0]):
+            break
+    return glb
+
+
+def tessellate_refined(data: bytes) -> bytes:
+    """Return a STEP file as GLB with exact faces and smaller facets; empty where it has no shape."""
+    return _tessellate(data, REFINED_DEFLECTION)
+
+
+def _tessellate(data: bytes, angular: float) -> bytes:
     _omit("trimesh")
     import cascadio
 
-    glb = b""
-    for angular in (ANGULAR_DEFLECTION, FINE_DEFLECTION):
-        glb = cascadio.load(
+    return (
+        cascadio.load(
             data, include_brep=True, tol_linear=LINEAR_DEFLECTION, tol_angular=angular, use_parallel=False
         )
-        if not glb or not _has_splines(glb_parts(glb)[0]):
-            break
-    return glb or b""
+        or b""
+    )
 
 
 def tessellate_for_drawing(data: bytes, most_triangles: str) -> bytes:

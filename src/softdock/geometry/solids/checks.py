@@ -1,0 +1,96 @@
+"""Checks of a solid: walls, faces that cross, the sizes of its triangles' faces."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.geometry.entry_points import find_crossings, walls_behind
+from softdock.geometry.solids.face_rows import face_depths
+from softdock.geometry.solids.kernels.layout import FACE_KIND, FACETED, TRIANGLE_NORMAL
+from softdock.geometry.solids.solid import Solid
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+GRID = 60
+"""Sample points of walls along the size of a solid."""
+MOST_SAMPLES = 40_000
+MOST_PAIRS = 1000
+"""Pairs of crossing triangles that are stored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wall:
+    """The thinnest wall of a solid, at sample points."""
+
+    thickness: float
+    """[m]; infinite where no faces are opposite each other."""
+    face: int
+    """Index of the face behind which it is."""
+    place: tuple[float, float, float]
+    """Point of that face [m]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossing:
+    """Two faces that cross."""
+
+    faces: tuple[int, int]
+    place: tuple[float, float, float]
+    """Middle of one of the triangles [m]."""
+
+
+def thinnest_wall(solid: Solid) -> Wall:
+    """Return the thinnest wall at points about a sixtieth of the size apart, Eq. (G57)."""
+    points, owner = _samples(solid)
+    index = solid.face_of[owner]
+    exact = solid.arrays.faces[index, FACE_KIND] != FACETED
+    depths = face_depths(solid.arrays.faces, index, points)
+    inward = np.where(
+        exact[:, None], depths[:, 1:], -solid.arrays.triangles[owner, TRIANGLE_NORMAL : TRIANGLE_NORMAL + 3]
+    )
+    points = points - depths[:, :1] * depths[:, 1:]
+    within = np.ones(len(points), bool)
+    within[exact] = solid.are_within(index[exact], points[exact])
+    points, inward, index = points[within], np.ascontiguousarray(inward[within]), index[within]
+    thickness = np.full(len(points), np.inf)
+    walls_behind(solid.arrays, np.ascontiguousarray(index), np.ascontiguousarray(points), inward, thickness)
+    k = int(np.argmin(thickness))
+    x, y, z = points[k].tolist()
+    return Wall(thickness=float(thickness[k]), face=int(index[k]), place=(x, y, z))
+
+
+def _samples(solid: Solid) -> tuple[Array, Indices]:
+    """Return points in triangles on a grid, at least the middle of each, and the triangle of each."""
+    corners = solid.arrays.triangles[:, :9].reshape(-1, 3, 3)
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    count = np.ceil(longest / solid.size * GRID).astype(np.int64).clip(1, GRID)
+    total = float(count @ count)
+    if total > MOST_SAMPLES:
+        count = np.maximum(1, count * np.sqrt(MOST_SAMPLES / total)).astype(np.int64)
+    points, owner = [], []
+    for n in np.unique(count):
+        i, j = np.array([(i, j) for i in range(n) for j in range(n - i)]).T
+        u, v = (i + 1 / 3) / n, (j + 1 / 3) / n
+        chosen = np.flatnonzero(count == n)
+        weights = np.column_stack([u, v, 1 - u - v])
+        points.append(np.einsum("kc,tcx->tkx", weights, corners[chosen]).reshape(-1, 3))
+        owner.append(np.repeat(chosen, len(weights)))
+    return np.concatenate(points), np.concatenate(owner)
+
+
+def crossing_faces(solid: Solid) -> tuple[Crossing, ...]:
+    """Return pairs of faces that cross each other by more than the distance between triangles and faces, each once.
+
+    Faces that touch, and triangles that share a vertex, are not found.
+    """
+    pairs = np.zeros((MOST_PAIRS, 2), np.int64)
+    found = find_crossings(solid.arrays, pairs)
+    crossings: dict[tuple[int, int], Crossing] = {}
+    for a, b in pairs[: min(found, MOST_PAIRS)].tolist():
+        one, two = sorted((int(solid.face_of[a]), int(solid.face_of[b])))
+        if (one, two) not in crossings:
+            x, y, z = solid.arrays.triangles[a, :9].reshape(3, 3).mean(axis=0).tolist()
+            crossings[one, two] = Crossing(faces=(one, two), place=(x, y, z))
+    return tuple(crossings.values())

@@ -1,0 +1,1 @@
+"""Kernels of solids: distance, rays, crossings."""
