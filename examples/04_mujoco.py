@@ -53,7 +53,7 @@ def in_softdock() -> softdock.Result:
                     "a": "cavity",
                     "b": "outline",
                     "layer": {"stiffness": STIFFNESS, "damping": DAMPING, "damping_depth": DAMPING_DEPTH},
-                    "friction": {"coefficient": FRICTION, "speed": THRESHOLD},
+                    "friction": {"coefficient": FRICTION, "speed": THRESHOLD, "law": "smooth"},
                     "resolved_force": RESOLVED_FORCE,
                 }
             },

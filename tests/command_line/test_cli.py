@@ -250,7 +250,8 @@ def test_run_prints_only_json_on_request(softdock: Command) -> None:
         "converged",
     }
     assert set(data) == keys
-    assert set(data["audit"]) == {"linear_momentum_drift", "angular_momentum_drift", "energy_residual"}
+    errors = {"linear_momentum_drift", "angular_momentum_drift", "energy_residual", "energy_expected"}
+    assert set(data["audit"]) == errors
     assert data["conservation_check"]["passed"] is True
     assert "cannot show errors of phase" in data["conservation_check"]["coverage"]
     assert set(data["timing"]) == {"simulated_s", "wall_s", "steps", "evaluations"}
