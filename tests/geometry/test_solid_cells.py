@@ -105,7 +105,9 @@ def test_cells_have_the_requested_size_and_lie_within_their_faces(file):
 def test_the_surface_is_closed(file):
     solid = read_solid(FILES / f"{file}.step").solid
     surface = closed_surface_points(solid)
-    assert surface.gap < 1e-12
+    assert (
+        surface.gap < 1e-11
+    )  # smooth edges of the rounded box close to the 12 digits of directions in the file
     depths = face_depths(solid.arrays.faces, surface.faces, surface.points)
     np.testing.assert_allclose(depths[:, 0], 0.0, rtol=0, atol=1e-15)
 

@@ -13,6 +13,12 @@ ITERATIONS = 6
 """Newton's method doubles the digits in each; it begins with seven."""
 PARALLEL = 1e-4
 """Singular values below this fraction of the largest are dropped: the normals of faces that join smoothly agree."""
+LEAST_SINE = 0.05
+"""Sine of the angle between two faces above which their curve is well defined."""
+LEAST_RATE = 0.1
+"""Difference of the curvatures of two faces along a curve [1/m] above which it crosses their smooth edge."""
+LONGEST_STEP = 1e-3
+"""Of vertices along a curve [m]; they have an accuracy of micrometres, or of the sagitta in unions."""
 STEP = 1e-6
 """Step [m] of the differences that give the rate of a tangential switch."""
 
@@ -64,4 +70,25 @@ def move_to_switch(rows: Array, f: Indices, h: Indices, conormals: Array, points
         rate = (beyond - value) / STEP
         step = np.where(np.abs(rate) > 0.0, -value / np.where(rate == 0.0, 1.0, rate), 0.0)
         moved = project(rows, faces, moved + step[:, None] * conormals)
+    return moved
+
+
+def move_along_edge(rows: Array, f: Indices, h: Indices, third: Indices, points: Array) -> Array:
+    """Return points where a third face cuts the smooth edge of faces f and h, moved along its curve on f, Eq. (G51).
+
+    Points whose third face does not cut the edge at an angle stay where they are.
+    """
+    moved = points.copy()
+    for _ in range(ITERATIONS):
+        normal = face_depths(rows, f, moved)[:, 1:]
+        along = np.cross(normal, face_depths(rows, third, moved)[:, 1:])
+        sine = np.linalg.norm(along, axis=1)
+        along /= np.where(sine > 0.0, sine, 1.0)[:, None]
+        value = switch_values(rows, f, h, along, moved)
+        rate = (switch_values(rows, f, h, along, moved + STEP * along) - value) / STEP
+        crosses = (sine > LEAST_SINE) & (np.abs(rate) > LEAST_RATE)
+        step = np.where(crosses, -value / np.where(crosses, rate, 1.0), 0.0)
+        step = np.where(np.abs(step) < LONGEST_STEP, step, 0.0)
+        beyond = project(rows, np.column_stack([f, third]), moved + step[:, None] * along)
+        moved = np.where(crosses[:, None], beyond, moved)
     return moved

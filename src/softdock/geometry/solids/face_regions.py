@@ -31,7 +31,7 @@ NEAR_POLE = 1e-6
 """Distance [m] from a pole below which a face reaches it."""
 INWARDS = 1e-9
 """Part of a window by which points are moved inwards to decide whether its side is within the face."""
-SAME_PLACE = 1e-10
+SAME_PLACE = 1e-12
 """Distance in the parameters below which two ends are one."""
 BINS = 720
 """Parts of a turn that are marked where a face is."""

@@ -11,7 +11,12 @@ from softdock.geometry.entry_points import points_within_faces, solid_depths
 from softdock.geometry.facets import Facets
 from softdock.geometry.solids.corners import facet_normals, set_corners, tips_on_axes
 from softdock.geometry.solids.edges import EdgeSides, edge_rows, find_edges
-from softdock.geometry.solids.exact_vertices import faces_at_vertices, move_to_faces, move_to_switch
+from softdock.geometry.solids.exact_vertices import (
+    faces_at_vertices,
+    move_along_edge,
+    move_to_faces,
+    move_to_switch,
+)
 from softdock.geometry.solids.face_rows import face_depths, face_rows, orient_faces
 from softdock.geometry.solids.kernels.layout import (
     EDGE_CONORMALS,
@@ -222,7 +227,24 @@ def _move_smooth_edges(
         f, h = links[e, EDGE_FACES], links[e, EDGE_FACES + 1]
         conormals = edges[e, EDGE_CONORMALS : EDGE_CONORMALS + 3]
         moved[v] = move_to_switch(rows, f, h, conormals, vertices[v])
+        _move_ends(rows, moved, meeting, smooth, links, end)
     return moved
+
+
+def _move_ends(
+    rows: Array, moved: Array, meeting: Sequence[Indices], smooth: Indices, links: Indices, end: int
+) -> None:
+    """Move vertices where a smooth edge ends at a third exact face along the curve of that face."""
+    v = links[smooth, EDGE_VERTICES + end]
+    chosen = np.array(
+        [len(meeting[i]) == 3 and (rows[meeting[i], FACE_KIND] != FACETED).all() for i in v], bool
+    )
+    e, v = smooth[chosen], v[chosen]
+    if not len(e):
+        return
+    f, h = links[e, EDGE_FACES], links[e, EDGE_FACES + 1]
+    third = np.array([np.setdiff1d(meeting[i], [a, b])[0] for i, a, b in zip(v, f, h)])
+    moved[v] = move_along_edge(rows, f, h, third, moved[v])
 
 
 def _sides(found: EdgeSides, count: int) -> Indices:
