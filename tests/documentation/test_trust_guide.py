@@ -124,4 +124,5 @@ def test_a_peak_that_is_an_error_of_the_integration() -> None:
     assert value.refined is not None
     phrase = "is one: {} mN m, and {} mN m in the refined run"
     assert_quoted(GUIDE, phrase, [1e3 * value.value, 1e3 * value.refined])
-    assert value.refined == pytest.approx(0.1 * value.value, rel=0.1)
+    # It follows the tolerances, a tenth of which were used: a true value would stay.
+    assert 0.05 < value.refined / value.value < 0.2

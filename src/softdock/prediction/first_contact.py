@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.contact.kernels.bristle import BRISTLE_STATES
 from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.impulse import ImpulseResponse
@@ -44,12 +45,14 @@ class FirstContact:
         cls, simulation: Simulation, name: str, index: int, captured: CapturedState
     ) -> "FirstContact | None":
         """Evaluate a contact, by its index, at the state that a run captured; None where it carries no force there."""
-        # At rest there is neither friction nor damping: the force is normal to the surfaces.
-        at_rest = captured.state.copy()
-        at_rest[int(simulation.assembly.world[0].n_q) :] = 0.0
-        at_contact = replace(simulation.assembly, y=at_rest)
         pairs = records(1, PAIR)
         pairs[0] = simulation.pairs[index]
+        # At rest, with a bristle that is not displaced, there is neither friction nor damping: the force is normal.
+        at_rest = captured.state.copy()
+        at_rest[int(simulation.assembly.world[0].n_q) :] = 0.0
+        if pairs[0].at_state >= 0:
+            at_rest[pairs[0].at_state : pairs[0].at_state + BRISTLE_STATES] = 0.0
+        at_contact = replace(simulation.assembly, y=at_rest)
         pairs.active[0] = 1  # an event may have enabled it
         alone = Simulation(
             assembly=at_contact,

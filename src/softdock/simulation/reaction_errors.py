@@ -83,6 +83,8 @@ class ReactionErrors:
         if row in self._elements:
             own = self._peaks.errors[channel] + LARGEST_SHARE * self._largest[what]
             return ELEMENT_SHARE * allowed + COUPLING_SHARE * coupled + own
+        if size == 0.0 and row.kind in ("contact", "interface"):
+            return 0.0  # nothing has touched
         # At most, all elements act on what transmits the reaction.
         others = math.hypot(self._sums[what], coupled) + LARGEST_SHARE * self._largest[what]
         if row.kind == "interface":
