@@ -47,7 +47,6 @@ def error_of_forces(run, t, h, implicit):
     Expects that the end of the step, at the time t, was evaluated last, and its errors in `workspace.error`.
     """
     system, work, worst = run.system, run.workspace, 0.0
-    run.progress[0].implicit = 1 if implicit else 0
     write_motion(system.links, work.y_new, work.error, work.dense[DISPLACEMENT])
     if run.settings[0].any_connection == 1:
         write_velocities(system, work.error, work.dense[VELOCITY])
@@ -58,9 +57,9 @@ def error_of_forces(run, t, h, implicit):
         element, data = system.elements[i], system.element_data[i]
         if data.active == 1:
             if element.at_u >= 0:
-                worst = max(worst, joint_error(run, i, h))
+                worst = max(worst, joint_error(run, i, h, implicit))
             elif element.connection == 1:
-                worst = max(worst, connection_error(run, i, c, t, h))
+                worst = max(worst, connection_error(run, i, c, t, h, implicit))
         c += element.connection
     return worst
 
@@ -114,7 +113,7 @@ def propagate_axes(run, t, h):
 
 
 @inline
-def joint_error(run, i, h):
+def joint_error(run, i, h, implicit):
     """Return the error of the force of an element along a joint in units of what is allowed; Eqs. (M140), (M141)."""
     work, n_q = run.workspace, run.system.world[0].n_q
     element, data, axes = run.system.elements[i], run.system.element_data[i], run.workspace.axis_errors
@@ -143,6 +142,7 @@ def joint_error(run, i, h):
         kind,
         size_of_error(k, c, m, math.sqrt(x), math.sqrt(v)),
         size_of_error(k, c, m, math.sqrt(left), math.sqrt(speed_left)),
+        implicit,
     )
 
 
@@ -156,7 +156,7 @@ def force_to_come(k, c, m, acceleration, h):
 
 
 @inline
-def over_allowed(run, data, kind, error, left):
+def over_allowed(run, data, kind, error, left, implicit):
     """Return the error of a force in a step over what earlier errors leave of the allowed one; Eq. (M140)."""
     settings, s = run.settings[0], run.progress[0]
     scale = max(data.force_scale[kind], LEAST_SHARE * s.largest_force[kind])
@@ -164,9 +164,7 @@ def over_allowed(run, data, kind, error, left):
     unresolved = settings.speed_tolerance[kind] * data.impedance[kind]
     budget = max(allowed - left, LEAST_BUDGET * allowed) + UNRESOLVED_SHARE * unresolved + MIN_FORCE
     # A force that is little more than error so far, as in a mechanism at rest: an implicit step may remove it.
-    return error / (
-        max(budget, left) if run.progress[0].implicit == 1 and left >= LOST_SHARE * scale else budget
-    )
+    return error / (max(budget, left) if implicit and left >= LOST_SHARE * scale else budget)
 
 
 @inline
@@ -188,7 +186,7 @@ def forget_displacement(run, i):
 
 
 @kernel
-def connection_error(run, i, c, t, h):
+def connection_error(run, i, c, t, h, implicit):
     """Return the errors of force and moment of an element between bodies in units of what is allowed; Eq. (M144).
 
     `c` is the row of its stiffness in the memory of linear equations.
@@ -226,7 +224,7 @@ def connection_error(run, i, c, t, h):
         step = block_error(K, D, at, k, m, data.step_errors)
         left = block_error(K, D, at, k, m, data.errors_left)
         data.force_error[kind] = math.sqrt(step * step + left * left)
-        worst = max(worst, over_allowed(run, data, kind, step, left))
+        worst = max(worst, over_allowed(run, data, kind, step, left, implicit))
     return worst
 
 

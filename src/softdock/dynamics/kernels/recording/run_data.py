@@ -91,7 +91,6 @@ PROGRESS = np.dtype(
         ("trial_method", np.int64),  # that is tried next
         ("steps_until_trial", np.int64),
         ("trial_period", np.int64),  # steps between trials
-        ("implicit", np.int64),  # 1: the present step is implicit
         ("largest_force", np.float64, 2),  # transmitted by any element so far [N], and moment [N m]
         ("pending_event", np.int64),  # occurs next; -1: none
         ("stop_event", np.int64),  # that ended the run; -1: none
