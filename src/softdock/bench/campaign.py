@@ -29,8 +29,8 @@ MEMORY = """
 import re, resource, sys
 from pathlib import Path
 from softdock.campaign import runner
-from softdock.campaign.loading import load
-runner.run(load({name!r}, runs={runs}), Path({folder!r}), runner.ExecutionOptions(runner.Backend.THREADS, 1))
+from softdock.campaign.loading import read_campaign
+runner.run(read_campaign({name!r}, runs={runs}), Path({folder!r}), runner.ExecutionOptions(runner.Backend.THREADS, 1))
 status = Path("/proc/self/status")
 if status.exists():  # peak of this process only; getrusage includes the parent's before exec
     print(1024 * int(re.search(r"VmHWM:\\s*(\\d+)", status.read_text())[1]))
