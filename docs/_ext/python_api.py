@@ -27,6 +27,10 @@ GROUPS = {
     ),
     "Forces": tuple(name for names in ELEMENTS.values() for name in names),
     "Contact": ("Surface", "Corner", "Curve", "Contact", "Layer", "Friction"),
+    "Solids": (
+        "SolidShape", "Box", "Cylinder", "Sphere", "Capsule", "Torus", "Revolution", "Extrusion", "Union",
+        "OutlineCorner", "OutlineCurve",
+    ),
     "Pins and holes": (
         "Interface", "Layout", "Circle", "Grid", "PinShape", "HoleShape", "Misalignment", "PinContactLaw", "PinDamping",
         "PinFriction",

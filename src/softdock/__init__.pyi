@@ -83,14 +83,25 @@ from softdock.model.interfaces import PinShape as _PinShape
 from softdock.model.metrics import Metric as _Metric
 from softdock.model.orbit import SystemOrbit as _SystemOrbit
 from softdock.model.phases import Phase as _Phase
+from softdock.model.profile_vertices import Corner as _Corner
+from softdock.model.profile_vertices import Curve as _Curve
 from softdock.model.requirements import Requirement as _Requirement
+from softdock.model.solids import Box as _Box
+from softdock.model.solids import Capsule as _Capsule
+from softdock.model.solids import Cylinder as _Cylinder
+from softdock.model.solids import Extrusion as _Extrusion
+from softdock.model.solids import OutlineCorner as _OutlineCorner
+from softdock.model.solids import OutlineCurve as _OutlineCurve
+from softdock.model.solids import Revolution as _Revolution
+from softdock.model.solids import SolidShape as _SolidShape
+from softdock.model.solids import Sphere as _Sphere
+from softdock.model.solids import Torus as _Torus
+from softdock.model.solids import Union as _Union
 from softdock.model.stiffness import LinkStiffness as _LinkStiffness
 from softdock.model.structures import Flexible as _Flexible
 from softdock.model.structures import ModeChoice as _ModeChoice
 from softdock.model.structures import NastranFiles as _NastranFiles
 from softdock.model.surfaces import Contact as _Contact
-from softdock.model.surfaces import Corner as _Corner
-from softdock.model.surfaces import Curve as _Curve
 from softdock.model.surfaces import Friction as _Friction
 from softdock.model.surfaces import Layer as _Layer
 from softdock.model.surfaces import Surface as _Surface
@@ -271,6 +282,29 @@ class Boundary(_Boundary):
         holdout: int = ...,
         batch: int = ...,
         tolerance: float = ...,
+    ) -> None: ...
+
+class Box(_Box):
+    """A box centred at its origin."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        size: tuple[float | str, float | str, float | str] | Sequence[Any],
+    ) -> None: ...
+
+class Capsule(_Capsule):
+    """A cylinder about z with half balls at both ends, centred at its origin."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        radius: float | str,
+        length: float | str,
     ) -> None: ...
 
 class Circle(_Circle):
@@ -487,6 +521,18 @@ class Curve(_Curve):
         turn: Literal['left', 'right'] | None = ...,
     ) -> None: ...
 
+class Cylinder(_Cylinder):
+    """A cylinder about z, centred at its origin."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        radius: float | str,
+        height: float | str,
+    ) -> None: ...
+
 class Cylindrical(_Cylindrical):
     """Slides along an axis and turns about it: a probe that may roll in its sleeve."""
 
@@ -570,6 +616,18 @@ class Exponential(_Exponential):
         *,
         reference: float | str,
         exponent: float | str = ...,
+    ) -> None: ...
+
+class Extrusion(_Extrusion):
+    """The solid between z = 0 and a height whose section is an outline."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        outline: Sequence[tuple[float | str, float | str] | Sequence[Any] | _OutlineCorner | Mapping[str, Any] | _OutlineCurve],
+        height: float | str,
     ) -> None: ...
 
 class Filter(_Filter):
@@ -776,6 +834,7 @@ class Layer(_Layer):
         self,
         *,
         stiffness: float | str | None = ...,
+        on: Literal['a', 'b', 'both'] = ...,
         youngs_modulus: float | str | None = ...,
         poisson_ratio: float | str | None = ...,
         thickness: float | str | None = ...,
@@ -936,6 +995,26 @@ class Outcome(_Outcome):
         message: str,
         happened: Sequence[str] = ...,
         not_happened: Sequence[str] = ...,
+    ) -> None: ...
+
+class OutlineCorner(_OutlineCorner):
+    """A vertex of an outline, reached by a straight line and rounded by a fillet."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str] | Sequence[Any],
+        fillet: float | str = ...,
+    ) -> None: ...
+
+class OutlineCurve(_OutlineCurve):
+    """An arc of an outline, from the vertex before through a point."""
+
+    def __init__(
+        self,
+        *,
+        arc_to: tuple[float | str, float | str] | Sequence[Any],
+        through: tuple[float | str, float | str] | Sequence[Any],
     ) -> None: ...
 
 class Phase(_Phase):
@@ -1124,6 +1203,17 @@ class Revolute(_Revolute):
         rate: float | str = ...,
     ) -> None: ...
 
+class Revolution(_Revolution):
+    """The solid that a profile sweeps around the z axis."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        profile: Sequence[tuple[float | str, float | str] | Sequence[Any] | _Corner | Mapping[str, Any] | _Curve],
+    ) -> None: ...
+
 class RollPitchYaw(_RollPitchYaw):
     """An attitude as turns about x, then y, then z of the fixed frame."""
 
@@ -1133,6 +1223,33 @@ class RollPitchYaw(_RollPitchYaw):
         roll: float | str = ...,
         pitch: float | str = ...,
         yaw: float | str = ...,
+    ) -> None: ...
+
+class SolidShape(_SolidShape):
+    """A solid of one kind, by its name; in Python a solid itself may be given instead."""
+
+    def __init__(
+        self,
+        *,
+        box: _Box | Mapping[str, Any] | None = ...,
+        cylinder: _Cylinder | Mapping[str, Any] | None = ...,
+        sphere: _Sphere | Mapping[str, Any] | None = ...,
+        capsule: _Capsule | Mapping[str, Any] | None = ...,
+        torus: _Torus | Mapping[str, Any] | None = ...,
+        revolution: _Revolution | Mapping[str, Any] | None = ...,
+        extrusion: _Extrusion | Mapping[str, Any] | None = ...,
+        union: _Union | Mapping[str, Any] | None = ...,
+    ) -> None: ...
+
+class Sphere(_Sphere):
+    """A ball about its origin."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        radius: float | str,
     ) -> None: ...
 
 class Spherical(_Spherical):
@@ -1224,7 +1341,7 @@ class Subset(_Subset):
     ) -> None: ...
 
 class Surface(_Surface):
-    """A surface of revolution on a body, from a CAD file or from a profile in the scenario."""
+    """A surface on a body: of revolution, or that of a solid of any shape; from a CAD file or given here."""
 
     def __init__(
         self,
@@ -1233,12 +1350,14 @@ class Surface(_Surface):
         at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
         attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
         file: str | None = ...,
+        solid: _SolidShape | Mapping[str, Any] | None = ...,
+        profile: Sequence[tuple[float | str, float | str] | Sequence[Any] | _Corner | Mapping[str, Any] | _Curve] | None = ...,
+        shape: Literal['automatic', 'revolution', 'general'] = ...,
         side: Literal['outside', 'inside'] | None = ...,
         part: str | int | None = ...,
         unit: str | None = ...,
         z_range: tuple[float | str, float | str] | Sequence[Any] | None = ...,
         ignore: Sequence[int | Any | Mapping[str, Any]] = ...,
-        profile: Sequence[tuple[float | str, float | str] | Sequence[Any] | _Corner | Mapping[str, Any] | _Curve] | None = ...,
         zones: Mapping[str, tuple[float | str, float | str] | Sequence[Any]] = ...,
     ) -> None: ...
 
@@ -1321,6 +1440,18 @@ class Thruster(_Thruster):
         noise: float | str = ...,
     ) -> None: ...
 
+class Torus(_Torus):
+    """A ring about z, centred at its origin."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        radius: float | str,
+        tube: float | str,
+    ) -> None: ...
+
 class Transfer(_Transfer):
     """Motion of the tip to a point, where it is then held."""
 
@@ -1353,6 +1484,17 @@ class TranslationRegulator(_TranslationRegulator):
         position: float | str,
         speed: float | str,
         acceleration: float | str,
+    ) -> None: ...
+
+class Union(_Union):
+    """Solids that overlap and make one."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
+        parts: Sequence[_SolidShape | Mapping[str, Any]],
     ) -> None: ...
 
 class Universal(_Universal):

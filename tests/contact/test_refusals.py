@@ -41,7 +41,7 @@ def softdock(capsys, monkeypatch, folder, command, text):
         (NOSE % "empty.step", AT_FILE, "The file is empty"),
         (NOSE % "text.step", AT_FILE, "not a STEP file"),
         (NOSE % "nowhere.step", AT_FILE, "does not exist"),
-        (NOSE % "block.step", AT_FILE, "departs by"),
+        (NOSE % "block.step, shape: revolution", AT_FILE, "departs by"),
         (
             INLINE % "[[0, 0], [0, 10 mm], [20 mm, 2 mm], [20 mm, 10 mm], [0, 2 mm]]",
             AT_PROFILE,

@@ -111,7 +111,9 @@ def scenario_with(path, **options):
         },
         "surfaces": {
             "plug": {"body": "chaser", "profile": plug},
-            "opening": {"body": "ring", "file": str(path), "side": "inside", **options},
+            "opening": {
+                "body": "ring", "file": str(path), "side": "inside", "shape": "revolution", **options,
+            },
         },
         "contacts": {"c": {"a": "opening", "b": "plug", "layer": {"stiffness": 5e9}}},
     }  # fmt: skip

@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from softdock.files.child_process import read_in_child
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error, read_cad_file
@@ -313,6 +311,9 @@ def triangle_components(triangles: Indices, count: int) -> Indices:
 
     Edges, shape (m, 2), give the labels of their connected lines.
     """
+    from scipy.sparse import coo_array  # imported late: only the reading of files needs it
+    from scipy.sparse.csgraph import connected_components
+
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     graph = coo_array((np.ones(len(start), np.int8), (start, end)), shape=(count, count))
     labels = connected_components(graph, directed=False)[1]

@@ -36,7 +36,7 @@ def read_meridian(path: Path, **options: Any) -> Meridian:
     Results are cached by a digest of the file, the options and the sources of this package. Warnings about the file are
     issued as `InputWarning`.
     """
-    key = _key(path, options)
+    key = meridian_key(path, options)
     document = CACHE.read(key, _decode)
     if document is None:
         from softdock.geometry.cad import read_surface  # slow import of SciPy
@@ -65,7 +65,7 @@ def read_meridian(path: Path, **options: Any) -> Meridian:
     )
 
 
-def _key(path: Path, options: Mapping[str, Any]) -> str:
+def meridian_key(path: Path, options: Mapping[str, Any]) -> str:
     """Return the key of a file with its options; raises InputError for a file that must not be read."""
     data = read_cad_file(path)
     sources = sorted(Path(__file__).parent.glob("*.py"))

@@ -6,7 +6,7 @@ All faces of these solids are exact.
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -16,7 +16,7 @@ from softdock.geometry.profile import Arc, Line, Point, Profile
 from softdock.geometry.solids import primitives
 from softdock.geometry.solids.solid import Solid, build_solid
 from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
-from softdock.model.surfaces import Corner, Curve, Step
+from softdock.model.profile_vertices import Step, profile_from_steps
 from softdock.quantities.fields import Length, NonNegativeLength, PositiveLength, Vector3
 from softdock.quantities.model import FieldError, Model
 from softdock.tree.joints import IDENTITY, Attitude, pose_at, quaternion
@@ -27,7 +27,7 @@ class PlacedSolid(Model):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Box
+    >>> from softdock import Box
     >>> Box(size=("40 mm", "20 mm", "10 mm"), at=(0, 0, "5 mm"))
     Box(at=(0.0, 0.0, 0.005), size=(0.04, 0.02, 0.01))
     """
@@ -46,6 +46,10 @@ class PlacedSolid(Model):
         """Return the body in its own frame, as a CAD file describes it."""
         raise NotImplementedError
 
+    def meridian(self) -> Profile | None:
+        """Return the whole meridian of a solid of revolution about z in its own frame; None for others."""
+        return None
+
     def body(self) -> Facets:
         """Return the body where it stands."""
         return primitives.place(self.shape(), pose_at(self.at, self.attitude))
@@ -60,13 +64,11 @@ class Box(PlacedSolid):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Box
+    >>> from softdock import Box
     >>> Box(size=("40 mm", "20 mm", "10 mm")).to_solid().size
     0.04
     """
 
-    type: Literal["box"] = "box"
-    """Kind of solid."""
     size: Vector3[PositiveLength]
     """Lengths of its sides along x, y and z."""
 
@@ -83,13 +85,11 @@ class Cylinder(PlacedSolid):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Cylinder
+    >>> from softdock import Cylinder
     >>> len(Cylinder(radius="10 mm", height="30 mm").to_solid().faces)
     3
     """
 
-    type: Literal["cylinder"] = "cylinder"
-    """Kind of solid."""
     radius: PositiveLength
     """Of the cylinder."""
     height: PositiveLength
@@ -97,8 +97,12 @@ class Cylinder(PlacedSolid):
 
     def shape(self) -> Facets:
         """Return the body in its own frame."""
+        return primitives.revolve(self.meridian())
+
+    def meridian(self) -> Profile:
+        """Return the meridian."""
         r, h = self.radius, self.height / 2
-        return primitives.revolve(_path((-h, 0.0), (-h, r), (h, r), (h, 0.0)))
+        return _path((-h, 0.0), (-h, r), (h, r), (h, 0.0))
 
 
 class Sphere(PlacedSolid):
@@ -106,22 +110,21 @@ class Sphere(PlacedSolid):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Sphere
+    >>> from softdock import Sphere
     >>> len(Sphere(radius="10 mm").to_solid().faces)
     1
     """
 
-    type: Literal["sphere"] = "sphere"
-    """Kind of solid."""
     radius: PositiveLength
     """Of the ball."""
 
     def shape(self) -> Facets:
         """Return the body in its own frame."""
-        r = self.radius
-        return _with_one_face(
-            primitives.revolve(Profile(segments=(_quarter(0.0, r, -1), _quarter(0.0, r, 1))))
-        )
+        return _with_one_face(primitives.revolve(self.meridian()))
+
+    def meridian(self) -> Profile:
+        """Return the meridian."""
+        return _rounded_bar(self.radius, 0.0)
 
 
 class Capsule(PlacedSolid):
@@ -129,13 +132,11 @@ class Capsule(PlacedSolid):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Capsule
+    >>> from softdock import Capsule
     >>> len(Capsule(radius="5 mm", length="30 mm").to_solid().faces)
     3
     """
 
-    type: Literal["capsule"] = "capsule"
-    """Kind of solid."""
     radius: PositiveLength
     """Of the cylinder and of the half balls."""
     length: PositiveLength
@@ -143,9 +144,11 @@ class Capsule(PlacedSolid):
 
     def shape(self) -> Facets:
         """Return the body in its own frame."""
-        r, h = self.radius, self.length / 2
-        middle = Line(start=(-h, r), end=(h, r))
-        return primitives.revolve(Profile(segments=(_quarter(-h, r, -1), middle, _quarter(h, r, 1))))
+        return primitives.revolve(self.meridian())
+
+    def meridian(self) -> Profile:
+        """Return the meridian."""
+        return _rounded_bar(self.radius, self.length)
 
 
 class Torus(PlacedSolid):
@@ -153,13 +156,11 @@ class Torus(PlacedSolid):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Torus
+    >>> from softdock import Torus
     >>> len(Torus(radius="50 mm", tube="8 mm").to_solid().faces)
     1
     """
 
-    type: Literal["torus"] = "torus"
-    """Kind of solid."""
     radius: PositiveLength
     """From the axis to the centre of the tube."""
     tube: PositiveLength
@@ -175,13 +176,17 @@ class Torus(PlacedSolid):
 
     def shape(self) -> Facets:
         """Return the body in its own frame."""
+        return _with_one_face(primitives.revolve(self.meridian()))
+
+    def meridian(self) -> Profile:
+        """Return the meridian."""
         centre, tube = (0.0, self.radius), self.tube
         low, high = (-tube, self.radius), (tube, self.radius)
         segments = (
             Arc(start=low, end=high, centre=centre, counterclockwise=False),
             Arc(start=high, end=low, centre=centre, counterclockwise=False),
         )
-        return _with_one_face(primitives.revolve(Profile(segments=segments)))
+        return Profile(segments=segments)
 
 
 class Revolution(PlacedSolid):
@@ -189,19 +194,21 @@ class Revolution(PlacedSolid):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Revolution
+    >>> from softdock import Revolution
     >>> len(Revolution(profile=((0, 0), (0, "20 mm"), ("30 mm", "10 mm"), ("30 mm", 0))).to_solid().faces)
     3
     """
 
-    type: Literal["revolution"] = "revolution"
-    """Kind of solid."""
     profile: tuple[Step, ...]
     """Vertices (z, r), from the axis to the axis or back to the start, material on the right of travel."""
 
     def shape(self) -> Facets:
         """Return the body in its own frame."""
-        return primitives.revolve(profile_from_vertices([_vertex(step) for step in self.profile]))
+        return primitives.revolve(self.meridian())
+
+    def meridian(self) -> Profile:
+        """Return the meridian."""
+        return profile_from_steps(self.profile)
 
 
 class OutlineCorner(Model):
@@ -209,7 +216,7 @@ class OutlineCorner(Model):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import OutlineCorner
+    >>> from softdock import OutlineCorner
     >>> OutlineCorner(at=("-10 mm", "4 mm"), fillet="1 mm")
     OutlineCorner(at=(-0.01, 0.004), fillet=0.001)
     """
@@ -225,7 +232,7 @@ class OutlineCurve(Model):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import OutlineCurve
+    >>> from softdock import OutlineCurve
     >>> OutlineCurve(arc_to=("10 mm", 0), through=("5 mm", "-5 mm"))
     OutlineCurve(arc_to=(0.01, 0.0), through=(0.005, -0.005))
     """
@@ -257,13 +264,11 @@ class Extrusion(PlacedSolid):
 
     Lengths are in m.
 
-    >>> from softdock.model.solids import Extrusion
+    >>> from softdock import Extrusion
     >>> len(Extrusion(outline=((0, 0), ("30 mm", 0), (0, "20 mm")), height="10 mm").to_solid().faces)
     5
     """
 
-    type: Literal["extrusion"] = "extrusion"
-    """Kind of solid."""
     outline: Annotated[tuple[OutlineStep, ...], Field(min_length=3)]
     """Vertices (x, y) in either direction; the last one is joined to the first."""
     height: PositiveLength
@@ -277,27 +282,73 @@ class Extrusion(PlacedSolid):
 class Union(PlacedSolid):
     """Solids that overlap and make one.
 
-    >>> from softdock.model.solids import Box, Cylinder, Union
+    Lengths are in m.
+
+    >>> from softdock import Box, Cylinder, Union
     >>> plate = Box(size=(0.1, 0.1, 0.02))
     >>> pin = Cylinder(radius=0.02, height=0.1)
     >>> len(Union(parts=(plate, pin)).to_solid().faces)
     9
     """
 
-    type: Literal["union"] = "union"
-    """Kind of solid."""
     parts: Annotated[tuple["SolidShape", ...], Field(min_length=2)]
     """Solids in the frame of the union; parts that only touch are not joined."""
 
     def shape(self) -> Facets:
         """Return the body in its own frame."""
-        return primitives.unite([part.body() for part in self.parts])
+        return primitives.unite([part.solid.body() for part in self.parts])
 
 
-SolidShape = Annotated[
-    Box | Cylinder | Sphere | Capsule | Torus | Revolution | Extrusion | Union, Field(discriminator="type")
-]
-"""A solid of any kind."""
+class SolidShape(Model):
+    """A solid of one kind, by its name; in Python a solid itself may be given instead.
+
+    Lengths are in m.
+
+    >>> from softdock import Box, SolidShape
+    >>> SolidShape(box=Box(size=("40 mm", "20 mm", "10 mm"))).solid
+    Box(size=(0.04, 0.02, 0.01))
+    """
+
+    box: Box | None = None
+    """Box centred at its origin."""
+    cylinder: Cylinder | None = None
+    """Cylinder about z."""
+    sphere: Sphere | None = None
+    """Ball."""
+    capsule: Capsule | None = None
+    """Cylinder about z with half balls at its ends."""
+    torus: Torus | None = None
+    """Ring about z."""
+    revolution: Revolution | None = None
+    """Profile (z, r) swept around z."""
+    extrusion: Extrusion | None = None
+    """Outline (x, y) extended along z."""
+    union: Union | None = None
+    """Solids that overlap and make one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return {type(given).__name__.lower(): given} if isinstance(given, PlacedSolid) else given
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        kinds = list(type(self).model_fields)
+        given = [kind for kind in kinds if getattr(self, kind) is not None]
+        if len(given) != 1:
+            named = f"; given {' and '.join(given)}" if given else ""
+            raise FieldError("", f"give one of {', '.join(kinds[:-1])} or {kinds[-1]}{named}")
+        return self
+
+    @property
+    def solid(self) -> PlacedSolid:
+        """The solid that is given."""
+        given: list[PlacedSolid] = [
+            s for kind in type(self).model_fields if (s := getattr(self, kind)) is not None
+        ]
+        return given[0]
+
+
 Union.model_rebuild()
 
 
@@ -353,10 +404,11 @@ def _path(*places: Point) -> Profile:
     return profile_from_vertices([Vertex(at=place) for place in places])
 
 
-def _vertex(step: Step) -> Vertex | ArcTo:
-    if isinstance(step, Curve):
-        return ArcTo(arc_to=step.arc_to, through=step.through, radius=step.radius, turn=step.turn)
-    return Vertex(at=step.at, fillet=step.fillet) if isinstance(step, Corner) else Vertex(at=step)
+def _rounded_bar(radius: float, length: float) -> Profile:
+    """Return the meridian of a ball, or of a cylinder with half balls at its ends."""
+    h = length / 2
+    middle = (Line(start=(-h, radius), end=(h, radius)),) if length > 0.0 else ()
+    return Profile(segments=(_quarter(-h, radius, -1), *middle, _quarter(h, radius, 1)))
 
 
 def _quarter(z: float, radius: float, end: int) -> Arc:

@@ -14,7 +14,12 @@ from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.profile import Profile
 from softdock.geometry.profile_arrays import closed_chain, is_complete
 from softdock.geometry.profile_cache import Meridian, read_meridian
-from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
+from softdock.geometry.solids.reading import ReadSolid, read_solid
+from softdock.geometry.solids.revolved import revolved_solid
+from softdock.geometry.solids.solid import Solid
+from softdock.geometry.surface_shape import is_of_revolution
+from softdock.model.profile_vertices import Step, profile_from_steps
+from softdock.model.solids import SolidShape
 from softdock.quantities.fields import (
     Angle,
     ArealDamping,
@@ -36,58 +41,6 @@ from softdock.tree.joints import IDENTITY, Attitude, pose_at, quaternion
 
 ZoneName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 """Letters, digits, - and _, starting with a letter: a number is that of a segment."""
-Place = tuple[Length, NonNegativeLength]
-"""(z, r): along the axis and away from it."""
-
-
-class Corner(Model):
-    """A vertex of a profile, reached by a straight line and rounded by a fillet.
-
-    Lengths are in m.
-
-    >>> from softdock import Corner
-    >>> Corner(at=("10 mm", "4 mm"), fillet="1 mm")
-    Corner(at=(0.01, 0.004), fillet=0.001)
-    """
-
-    at: Place
-    """Vertex (z, r): position along the axis and distance from it."""
-    fillet: NonNegativeLength = 0.0
-    """Radius of the rounding."""
-
-
-class Curve(Model):
-    """An arc from the vertex before: through a point, or with a radius and the side it turns to.
-
-    Lengths are in m.
-
-    >>> from softdock import Curve
-    >>> Curve(arc_to=("10 mm", 0), radius="10 mm", turn="right")
-    Curve(arc_to=(0.01, 0.0), radius=0.01, turn='right')
-    """
-
-    arc_to: Place
-    """End of the arc (z, r)."""
-    through: Place | None = None
-    """A point (z, r) on the arc."""
-    radius: PositiveLength | None = None
-    """Radius of the arc; goes with `turn`."""
-    turn: Literal["left", "right"] | None = None
-    """Side to which the path turns along the arc; goes with `radius`."""
-
-
-def _sort_of_vertex(given: Any) -> str:
-    """Return the kind of a vertex, so that errors of the other kind are not reported."""
-    if isinstance(given, Curve) or (isinstance(given, dict) and "arc_to" in given):
-        return "Curve"
-    return "Corner" if isinstance(given, Corner | dict) else "Place"
-
-
-Step = Annotated[
-    Annotated[Place, Tag("Place")] | Annotated[Corner, Tag("Corner")] | Annotated[Curve, Tag("Curve")],
-    Discriminator(_sort_of_vertex),
-]
-"""One vertex of a profile."""
 
 
 class FaceRange(Model):
@@ -125,7 +78,7 @@ def _sort_of_faces(given: Any) -> str:
 
 
 class Surface(Model):
-    """A surface of revolution on a body, from a CAD file or from a profile in the scenario.
+    """A surface on a body: of revolution, or that of a solid of any shape; from a CAD file or given here.
 
     Lengths are in m.
 
@@ -140,19 +93,26 @@ class Surface(Model):
     body: str
     """Body that carries the surface."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
-    """Origin of the surface's frame in the body; its z axis is the axis of revolution."""
+    """Origin of the surface's frame in the body; z of a profile is the axis of revolution."""
     attitude: Attitude = IDENTITY
     """Attitude of the surface's frame in the body."""
     file: str | None = None
     """STEP, STL, OBJ, PLY or GLB; relative to the scenario's folder."""
+    solid: SolidShape | None = None
+    """A solid without a file: `box`, `cylinder`, `sphere`, `capsule`, `torus`, `revolution`, `extrusion`, `union`."""
+    profile: tuple[Step, ...] | None = None
+    """Vertices (z, r), material on the right of travel: a solid towards +z, a cavity towards -z."""
+    shape: Literal["automatic", "revolution", "general"] = "automatic"
+    """How the surface is read: as one of revolution (fast), as a solid of any shape, or as the second only if it is not
+    the first (`automatic`)."""
     side: Literal["outside", "inside"] | None = None
-    """Of a file: which surface touches; of a solid the outside, if left out."""
+    """Of a surface of revolution from a file: which one touches; of a solid the outside, if left out."""
     part: str | int | None = None
     """Of a file with several bodies: which one, by name or by number from 1."""
     unit: str | None = None
     """Of a file without units (STL, OBJ, PLY): `mm`, `m`, `in` ..."""
     z_range: tuple[Length, Length] | None = None
-    """Of a file: keep only this part of the axis."""
+    """Of a surface of revolution from a file: keep only this part of the axis."""
     ignore: tuple[
         Annotated[
             Annotated[FaceNumber, Tag("FaceNumber")] | Annotated[FaceRange, Tag("FaceRange")],
@@ -160,20 +120,21 @@ class Surface(Model):
         ],
         ...,
     ] = ()
-    """Of a file: faces that are left out on purpose, by number or by a range of z and angle."""
-    profile: tuple[Step, ...] | None = None
-    """Vertices (z, r), material on the right of travel: a solid towards +z, a cavity towards -z."""
+    """Of a surface of revolution from a file: faces that are left out on purpose, by number or by a range of z and
+    angle."""
     zones: dict[ZoneName, tuple[Length, Length]] = Field(default_factory=dict)
     """Parts along z, by name, of which contact forces may be recorded: `throat: [62 mm, 71 mm]`."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        if (self.file is None) == (self.profile is None):
-            raise FieldError("file", "give either a file or a profile")
+        given = [name for name in ("file", "solid", "profile") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise FieldError("file", f"give one of file, solid and profile{_and_given(given)}")
         for name, (low, high) in self.zones.items():
             if not low < high:
                 raise FieldError(f"zones.{name}", f"must rise along z; given {low:g} m to {high:g} m")
         quaternion(self.attitude)
+        self._check_shape()
         if self.profile is not None:
             try:
                 closed_chain(self.to_profile())
@@ -181,24 +142,77 @@ class Surface(Model):
                 raise FieldError(error.problems[0].field, error.problems[0].message) from None
         return self
 
-    def read(self, folder: Path) -> tuple[Profile, Pose]:
-        """Return the meridian and its frame in the body; relative files start from `folder`."""
-        X_BF = pose_at(self.at, self.attitude)
+    def _check_shape(self) -> None:
+        if self.shape == "general":
+            for name in ("side", "z_range", "ignore"):
+                if getattr(self, name):
+                    message = (
+                        "only selects a part of a surface of revolution; a general solid is used as a whole"
+                    )
+                    raise FieldError(name, message)
+        if self.shape == "revolution" and self.solid is not None and self.solid.solid.meridian() is None:
+            raise FieldError("shape", "this solid is no surface of revolution; use automatic or general")
+
+    def is_general(self, folder: Path) -> bool:
+        """Return whether the surface is that of a solid of any shape; `read_solid` returns it then."""
+        if self.shape != "automatic":
+            return self.shape == "general"
         if self.file is None:
+            return self.solid is not None and self.solid.solid.meridian() is None
+        return not _is_of_revolution(*self._file_and_options(folder))
+
+    def read(self, folder: Path) -> tuple[Profile, Pose]:
+        """Return the meridian of a surface of revolution and its frame in the body; relative files start from `folder`.
+
+        Raises InputError for a general one.
+        """
+        X_BF = pose_at(self.at, self.attitude)
+        if self.file is not None:
+            content = self._read_file(folder)
+            return content.profile, X_BF @ Pose(R=content.R_FS, p=content.p_FS)
+        if self.solid is None:
             return self.to_profile(), X_BF
-        content = self._read_file(folder)
-        return content.profile, X_BF @ Pose(R=content.R_FS, p=content.p_FS)
+        shape = self.solid.solid
+        profile = shape.meridian()
+        if profile is None:
+            raise InputError("The solid is no surface of revolution.", field="solid")
+        return profile, X_BF @ pose_at(shape.at, shape.attitude)
+
+    def read_solid(self, folder: Path) -> tuple[Solid, Pose]:
+        """Return the solid behind the surface and its frame in the body, for contact of any shape.
+
+        That of a surface of revolution is its meridian, closed behind; the faces that close it have `is_closure`.
+        """
+        X_BF = pose_at(self.at, self.attitude)
+        if self.solid is not None:
+            return _inline_solid(self.solid), X_BF
+        if self.file is not None and self.is_general(folder):
+            return self.read_file_as_solid(folder).solid, X_BF
+        profile, X_BS = self.read(folder)
+        return _revolved(profile), X_BS
+
+    def read_file_as_solid(self, folder: Path) -> ReadSolid:
+        """Return the solid of the CAD file, with the accuracy of its faces."""
+        path, stamp, _ = self._file_and_options(folder)
+        return _solid_once(path, stamp, self.part, self.unit)
 
     def left_out(self, folder: Path) -> tuple[str, ...]:
         """Return sentences about faces of the file that are left out on purpose."""
-        return () if self.file is None else self._read_file(folder).left_out
+        return () if self.file is None or self.is_general(folder) else self._read_file(folder).left_out
 
     def is_closure_known(self, folder: Path) -> bool:
         """Return whether the surface is complete, or its file determines what closes it behind."""
+        if self.solid is not None or self.is_general(folder):
+            return True
         return is_complete(self.to_profile()) if self.file is None else self._read_file(folder).closure_known
 
     def _read_file(self, folder: Path) -> Meridian:
         """Read the CAD file once for many runs; a changed file is read again."""
+        path, stamp, options = self._file_and_options(folder)
+        return _read_once(path, stamp, *options)
+
+    def _file_and_options(self, folder: Path) -> tuple[Path, tuple[int, int], tuple[Any, ...]]:
+        """Return the file, its time and size, and the options of `_read_once`."""
         assert self.file is not None
         path = folder / self.file
         stat = path.stat() if path_exists(path) else None
@@ -207,26 +221,45 @@ class Surface(Model):
             for face in self.ignore
         )
         options = (self.side, self.unit, self.z_range, self.part, ignore)
-        return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)
+        return path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), options
 
     def to_profile(self) -> Profile:
         """Return the meridian given as a profile."""
         assert self.profile is not None
-        vertices = [
-            ArcTo(arc_to=v.arc_to, through=v.through, radius=v.radius, turn=v.turn)
-            if isinstance(v, Curve)
-            else Vertex(at=v.at, fillet=v.fillet)
-            if isinstance(v, Corner)
-            else Vertex(at=v)
-            for v in self.profile
-        ]
-        return profile_from_vertices(vertices)
+        return profile_from_steps(self.profile)
+
+
+def _and_given(names: list[str]) -> str:
+    return f"; given {' and '.join(names)}" if names else ""
+
+
+def _named(options: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(("side", "unit", "z_range", "body", "ignore"), options))
 
 
 @functools.lru_cache(maxsize=32)
 def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> Meridian:
-    side, unit, z_range, part, ignore = options
-    return read_meridian(path, side=side, unit=unit, z_range=z_range, body=part, ignore=ignore)
+    return read_meridian(path, **_named(options))
+
+
+@functools.lru_cache(maxsize=32)
+def _is_of_revolution(path: Path, stamp: tuple[int, int], options: tuple[Any, ...]) -> bool:
+    return is_of_revolution(path, **_named(options))
+
+
+@functools.lru_cache(maxsize=32)
+def _solid_once(path: Path, stamp: tuple[int, int], part: str | int | None, unit: str | None) -> ReadSolid:
+    return read_solid(path, part=part, unit=unit)
+
+
+@functools.lru_cache(maxsize=64)
+def _inline_solid(shape: SolidShape) -> Solid:
+    return shape.solid.to_solid()
+
+
+@functools.lru_cache(maxsize=32)
+def _revolved(profile: Profile) -> Solid:
+    return revolved_solid(profile)
 
 
 class Layer(Model):
@@ -241,6 +274,9 @@ class Layer(Model):
 
     stiffness: PositiveArealStiffness | None = None
     """Stress per depth [N/m3]."""
+    on: Literal["a", "b", "both"] = "a"
+    """Which surface carries the layer: the depth is measured below it, and the other one is divided into cells. It
+    matters at sharp edges. `both`: half the stiffness each way."""
     youngs_modulus: PositivePressure | None = None
     """Young's modulus of the material of the layer."""
     poisson_ratio: Annotated[float, Quantity("1", ge=0, lt=0.5)] | None = None
@@ -341,6 +377,8 @@ class Contact(Model):
 
     def to_pair(self, profile_a: Profile, profile_b: Profile, name: str) -> ContactPair:
         """Return the pair of the contact package."""
+        if self.layer.on != "a":
+            raise InputError("Only the layer on surface a is supported.", field=f"contacts.{name}.layer.on")
         if self.quadrature == "points":
             quadrature: CutCells | Points = Points(spacing=self.spacing)
         else:

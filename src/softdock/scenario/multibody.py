@@ -422,9 +422,12 @@ class MultibodyScenario(ScenarioBase, System):
 
     def _check_file(self, name: str, directory: Path) -> None:
         surface = self.surfaces[name]
-        if surface.file is not None:
+        if surface.file is not None or surface.solid is not None:
             try:
-                surface.read(directory)
+                if surface.is_general(directory):
+                    surface.read_solid(directory)
+                else:
+                    surface.read(directory)
             except InputError as error:
                 raise SeveralFieldsError(
                     [_file_error(name, surface, problem) for problem in error.problems]
@@ -432,6 +435,9 @@ class MultibodyScenario(ScenarioBase, System):
 
 
 def _file_error(name: str, surface: Surface, problem: Problem) -> FieldError:
-    """Return the error of the field at fault where the CAD file of a surface cannot be used."""
-    field = "part" if surface.part is not None and problem.given == str(surface.part) else "file"
+    """Return the error of the field at fault where the CAD file or the solid of a surface cannot be used."""
+    if surface.file is None:
+        field = f"solid.{problem.field}".rstrip(".")
+    else:
+        field = "part" if surface.part is not None and problem.given == str(surface.part) else "file"
     return FieldError(f"surfaces.{name}.{field}", f"{problem.message} {problem.hint}".strip())

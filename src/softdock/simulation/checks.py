@@ -87,6 +87,8 @@ def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
     """Return a warning for every surface a of a contact with a sharp convex edge, where its normal jumps."""
     problems = []
     for name in dict.fromkeys(contact.a for contact in system.contacts.values()):
+        if system.surfaces[name].is_general(system.directory):
+            continue  # its edges are followed exactly
         profile = system.surfaces[name].read(system.directory)[0]
         edges = [edge for edge in sharp_edges(profile) if edge.is_sharp]
         if edges:

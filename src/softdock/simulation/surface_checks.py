@@ -14,6 +14,8 @@ from softdock.dynamics.link_poses import link_pose
 from softdock.errors import Problem
 from softdock.geometry.profile import Profile
 from softdock.geometry.profile_arrays import closed_chain, is_complete
+from softdock.geometry.solids.integrals import surface_points
+from softdock.geometry.solids.solid import Solid
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.poses import Pose
 
@@ -73,9 +75,14 @@ def _place_surfaces(system: MultibodyScenario) -> dict[str, _SurfaceSamples]:
         side for contact in system.contacts.values() for side in (contact.a, contact.b)
     ):
         surface = system.surfaces[name]
-        profile, X_BS = surface.read(system.directory)
         body = assembly.placed[surface.body]
-        placed[name] = _sample(profile, link_pose(assembly.links, motions, body.link) @ body.X_LB @ X_BS)
+        X_NB = link_pose(assembly.links, motions, body.link) @ body.X_LB
+        if surface.is_general(system.directory):
+            solid, X_BS = surface.read_solid(system.directory)
+            placed[name] = _sample_solid(solid, X_NB @ X_BS)
+        else:
+            profile, X_BS = surface.read(system.directory)
+            placed[name] = _sample(profile, X_NB @ X_BS)
     return placed
 
 
@@ -98,6 +105,17 @@ def _sample(profile: Profile, X_NS: Pose) -> _SurfaceSamples:
         normals=normals_S @ X_NS.R.T,
         areas=np.broadcast_to(2.0 * np.pi / SAMPLES_AROUND * r * width, (len(r), SAMPLES_AROUND)).ravel(),
         is_open=not is_complete(profile),
+    )
+
+
+def _sample_solid(solid: Solid, X_NS: Pose) -> _SurfaceSamples:
+    """Return points and normals of the faces of a solid."""
+    surface = surface_points(solid, solid.size / SAMPLES_ALONG)
+    return _SurfaceSamples(
+        points=X_NS.points(surface.points),
+        normals=surface.normals @ X_NS.R.T,
+        areas=surface.weights,
+        is_open=False,
     )
 
 
