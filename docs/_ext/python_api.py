@@ -26,7 +26,7 @@ GROUPS = {
         "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar",
     ),
     "Forces": tuple(name for names in ELEMENTS.values() for name in names),
-    "Contact": ("Surface", "Corner", "Curve", "Contact", "Layer", "Friction"),
+    "Contact": ("Surface", "Zone", "Corner", "Curve", "Contact", "Layer", "Friction"),
     "Solids": (
         "SolidShape", "Box", "Cylinder", "Sphere", "Capsule", "Torus", "Revolution", "Extrusion", "Union",
         "OutlineCorner", "OutlineCurve",

@@ -26,7 +26,7 @@ Forces:
     {forces}
 
 Contact:
-    Surface, Corner, Curve, Contact, Layer, Friction
+    Surface, Zone, Corner, Curve, Contact, Layer, Friction
     SolidShape, Box, Cylinder, Sphere, Capsule, Torus, Revolution, Extrusion, Union, OutlineCorner, OutlineCurve
     Interface, Layout, Circle, Grid, PinShape, HoleShape, Misalignment, PinContactLaw, PinDamping, PinFriction
 
@@ -156,6 +156,7 @@ _HOMES = {
     "Universal": "softdock.tree.joints",
     "UserController": "softdock.simulation.control",
     "Wrench": "softdock.simulation.control",
+    "Zone": "softdock.model.surfaces",
     "bundled": "softdock.scenario.loading",
     "load": "softdock.scenario.loading",
 }

@@ -105,6 +105,7 @@ from softdock.model.surfaces import Contact as _Contact
 from softdock.model.surfaces import Friction as _Friction
 from softdock.model.surfaces import Layer as _Layer
 from softdock.model.surfaces import Surface as _Surface
+from softdock.model.surfaces import Zone as _Zone
 from softdock.model.system import Body as _Body
 from softdock.model.system import FullInertia as _FullInertia
 from softdock.model.system import System as _System
@@ -1358,7 +1359,7 @@ class Surface(_Surface):
         unit: str | None = ...,
         z_range: tuple[float | str, float | str] | Sequence[Any] | None = ...,
         ignore: Sequence[int | Any | Mapping[str, Any]] = ...,
-        zones: Mapping[str, tuple[float | str, float | str] | Sequence[Any]] = ...,
+        zones: Mapping[str, tuple[float | str, float | str] | Sequence[Any] | _Zone | Mapping[str, Any]] = ...,
     ) -> None: ...
 
 class System(_System):
@@ -1523,4 +1524,14 @@ class Weld(_Weld):
         damping: float | str = ...,
         angular_damping: float | str = ...,
         active: bool = ...,
+    ) -> None: ...
+
+class Zone(_Zone):
+    """A part of the surface of a solid: what lies in a box, of all or of some faces."""
+
+    def __init__(
+        self,
+        *,
+        box: tuple[tuple[float | str, float | str, float | str] | Sequence[Any], tuple[float | str, float | str, float | str] | Sequence[Any]] | Sequence[Any] | None = ...,
+        faces: Sequence[int | str] | None = ...,
     ) -> None: ...

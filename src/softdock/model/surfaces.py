@@ -17,6 +17,7 @@ from softdock.geometry.profile_cache import Meridian, read_meridian
 from softdock.geometry.solids.reading import ReadSolid, read_solid
 from softdock.geometry.solids.revolved import revolved_solid
 from softdock.geometry.solids.solid import Solid
+from softdock.geometry.solids.zones import EVERYWHERE, SolidZone, find_faces
 from softdock.geometry.surface_shape import is_of_revolution
 from softdock.model.profile_vertices import Step, profile_from_steps
 from softdock.model.solids import SolidShape
@@ -77,6 +78,42 @@ def _sort_of_faces(given: Any) -> str:
     return "FaceRange" if isinstance(given, FaceRange | dict) else "FaceNumber"
 
 
+class Zone(Model):
+    """A part of the surface of a solid: what lies in a box, of all or of some faces.
+
+    Lengths are in m.
+
+    >>> from softdock import Zone
+    >>> Zone(faces=(3, "ramp"))
+    Zone(faces=(3, 'ramp'))
+    """
+
+    box: tuple[Vector3[Length], Vector3[Length]] | None = None
+    """Lower and upper corner in the frame of the surface."""
+    faces: tuple[FaceNumber | str, ...] | None = None
+    """Numbers of faces, from 1, as `softdock inspect` lists them, or their names in the STEP file."""
+
+    @model_validator(mode="after")
+    def _some_part(self) -> Self:
+        if self.box is None and not self.faces:
+            raise FieldError("faces", "give faces, box or both")
+        if self.box is not None and not all(low < high for low, high in zip(*self.box)):
+            raise FieldError("box", "its first corner must be below the second one in x, y and z")
+        return self
+
+
+def _sort_of_zone(given: Any) -> str:
+    """Return the kind of a zone, so that errors of the other kind are not reported."""
+    return "Zone" if isinstance(given, Zone | dict) else "Range"
+
+
+ZoneOfSurface = Annotated[
+    Annotated[tuple[Length, Length], Tag("Range")] | Annotated[Zone, Tag("Zone")],
+    Discriminator(_sort_of_zone),
+]
+"""A zone: a range of z, or a box and faces of a solid."""
+
+
 class Surface(Model):
     """A surface on a body: of revolution, or that of a solid of any shape; from a CAD file or given here.
 
@@ -122,17 +159,19 @@ class Surface(Model):
     ] = ()
     """Of a surface of revolution from a file: faces that are left out on purpose, by number or by a range of z and
     angle."""
-    zones: dict[ZoneName, tuple[Length, Length]] = Field(default_factory=dict)
-    """Parts along z, by name, of which contact forces may be recorded: `throat: [62 mm, 71 mm]`."""
+    zones: dict[ZoneName, ZoneOfSurface] = Field(default_factory=dict)
+    """Parts of which contact forces may be recorded, by name: a range of z (`throat: [62 mm, 71 mm]`), of a solid of
+    any shape also `{box: ..., faces: ...}`."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         given = [name for name in ("file", "solid", "profile") if getattr(self, name) is not None]
         if len(given) != 1:
             raise FieldError("file", f"give one of file, solid and profile{_and_given(given)}")
-        for name, (low, high) in self.zones.items():
-            if not low < high:
-                raise FieldError(f"zones.{name}", f"must rise along z; given {low:g} m to {high:g} m")
+        for name, zone in self.zones.items():
+            if isinstance(zone, tuple) and not zone[0] < zone[1]:
+                message = f"must rise along z; given {zone[0]:g} m to {zone[1]:g} m"
+                raise FieldError(f"zones.{name}", message)
         quaternion(self.attitude)
         self._check_shape()
         if self.profile is not None:
@@ -184,9 +223,9 @@ class Surface(Model):
         That of a surface of revolution is its meridian, closed behind; the faces that close it have `is_closure`.
         """
         X_BF = pose_at(self.at, self.attitude)
-        if self.solid is not None:
-            return _inline_solid(self.solid), X_BF
-        if self.file is not None and self.is_general(folder):
+        if self.is_general(folder) and self.profile is None:
+            if self.solid is not None:
+                return _inline_solid(self.solid), X_BF
             return self.read_file_as_solid(folder).solid, X_BF
         profile, X_BS = self.read(folder)
         return _revolved(profile), X_BS
@@ -195,6 +234,29 @@ class Surface(Model):
         """Return the solid of the CAD file, with the accuracy of its faces."""
         path, stamp, _ = self._file_and_options(folder)
         return _solid_once(path, stamp, self.part, self.unit)
+
+    def solid_zones(self, folder: Path) -> dict[str, SolidZone]:
+        """Return the zones in the frame of the solid that `read_solid` returns. Raises InputError for unknown faces."""
+        found = {}
+        for name, zone in self.zones.items():
+            if isinstance(zone, tuple):
+                low, high = EVERYWHERE
+                found[name] = SolidZone(low=(*low[:2], zone[0]), high=(*high[:2], zone[1]))
+                continue
+            if not self.is_general(folder):
+                message = (
+                    "The surface is one of revolution, whose zones are ranges of z; or set `shape: general`."
+                )
+                raise InputError(message, field=f"zones.{name}")
+            low, high = zone.box or EVERYWHERE
+            try:
+                faces = find_faces(self.read_solid(folder)[0], zone.faces) if zone.faces else None
+            except InputError as error:
+                problem = error.problems[0]
+                field = f"zones.{name}.{problem.field}"
+                raise InputError(problem.message, field=field, given=problem.given) from None
+            found[name] = SolidZone(low=low, high=high, faces=faces)
+        return found
 
     def left_out(self, folder: Path) -> tuple[str, ...]:
         """Return sentences about faces of the file that are left out on purpose."""

@@ -422,12 +422,13 @@ class MultibodyScenario(ScenarioBase, System):
 
     def _check_file(self, name: str, directory: Path) -> None:
         surface = self.surfaces[name]
-        if surface.file is not None or surface.solid is not None:
+        if surface.file is not None or surface.solid is not None or surface.shape == "general":
             try:
                 if surface.is_general(directory):
                     surface.read_solid(directory)
                 else:
                     surface.read(directory)
+                surface.solid_zones(directory)
             except InputError as error:
                 raise SeveralFieldsError(
                     [_file_error(name, surface, problem) for problem in error.problems]
@@ -436,6 +437,9 @@ class MultibodyScenario(ScenarioBase, System):
 
 def _file_error(name: str, surface: Surface, problem: Problem) -> FieldError:
     """Return the error of the field at fault where the CAD file or the solid of a surface cannot be used."""
+    if (problem.field or "").startswith("zones."):
+        given = f" Given: {problem.given}." if problem.given else ""
+        return FieldError(f"surfaces.{name}.{problem.field}", f"{problem.message}{given}")
     if surface.file is None:
         field = f"solid.{problem.field}".rstrip(".")
     else:

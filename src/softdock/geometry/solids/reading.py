@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from softdock.files.cache import Cache, content_key
 from softdock.geometry.cad_files import STEP_ENDINGS, cad_error, read_cad_file
 from softdock.geometry.facets import Facets, read_bodies, select_body
+from softdock.geometry.solids.face_names import face_names
 from softdock.geometry.solids.kernels.layout import FACE_KIND, FACETED, SolidArrays
 from softdock.geometry.solids.solid import Solid, SolidFace, build_solid
 
@@ -48,7 +49,12 @@ def read_solid(path: Path, *, part: str | int | None = None, unit: str | None = 
     if cached is not None:
         return cached
     bodies = read_bodies(path, unit)
-    found = solid_of_body(path, select_body(path, bodies, part), bodies)
+    body = select_body(path, bodies, part)
+    found = solid_of_body(path, body, bodies)
+    names = face_names(data, body.faces) if path.suffix.lower() in STEP_ENDINGS else None
+    if names is not None:
+        faces = tuple(replace(face, name=names[face.number - 1]) for face in found.solid.faces)
+        found = replace(found, solid=replace(found.solid, faces=faces))
     CACHE.write(key, _encode(found))
     return found
 

@@ -61,6 +61,8 @@ class SolidFace:
     """plane, cylinder, cone, sphere, torus, or `spline` and `facets` for faces that are approximated by triangles."""
     number: int
     """In the file, from 1."""
+    name: str = ""
+    """In the file; empty where it has none."""
     is_closure: bool = False
     """Whether the face only closes an open surface behind: nothing is known of it, and it has no cells."""
 
