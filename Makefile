@@ -100,7 +100,7 @@ docs: install
 
 pictures: install
 	$(SOFTDOCK) figures all --out out/pictures
-	cp out/pictures/impact-figure-7.png out/pictures/assist-capture.png out/pictures/assist-motion.png \
+	cp out/pictures/impact-figure-7.png out/pictures/impact-second-impact.png out/pictures/assist-capture.png out/pictures/assist-motion.png \
 	  out/pictures/station-convergence.png docs/images/
 	$(BIN)/python -m docs.replay_picture
 	$(BIN)/python -m docs.studio_pictures

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn, cast
 
 import pytest
 import typer
@@ -353,3 +353,57 @@ def test_the_report_of_a_run_names_author_and_revision(softdock: Command, tmp_pa
     assert end.code == 0
     page = path.read_text(encoding="utf-8")
     assert "A&lt;b&gt;, revision 7" in page
+
+
+def test_walls_and_mass_ratios_are_predicted_as_valid_json(softdock: Command) -> None:
+    def strict(text: str) -> dict[str, Any]:
+        def refuse(name: str) -> NoReturn:
+            raise AssertionError(f"{name} is not JSON")
+
+        return cast(dict[str, Any], json.loads(text, parse_constant=refuse)["prediction"])
+
+    masses = ("predict", "--m1", "17", "--m2", "2 kg", "--m3", "1.5", "--speed", "0.05", "--json")
+    wall = strict(softdock(*masses, "--m4", "inf").out)
+    far = strict(softdock(*masses, "--m4", "1e15").out)
+    assert wall["effective_mass_ratio"] == pytest.approx(far["effective_mass_ratio"], rel=1e-12)
+    assert wall["target_velocity_after"] == 0.0
+    swinging = strict(softdock(*masses, "--m4", "15", "--oscillation", "1 cm/s").out)
+    calm = strict(softdock(*masses, "--m4", "15").out)
+    e_star = calm["effective_mass_ratio_star"]
+    change = swinging["relative_velocity_after"] - calm["relative_velocity_after"]
+    assert change == pytest.approx(-0.01 * e_star, rel=1e-12)
+    ratios = strict(softdock("predict", "--lambda-i", "0.5", "--lambda-t", "inf", "--json").out)
+    assert ratios["mass_ratio_target"] == "inf"
+    assert ratios["mass_ratio_chaser"] == pytest.approx(1 / 3, rel=1e-12)
+    every = strict(softdock("predict", "--lambda-c", "1", "--lambda-t", "1", "--json").out)
+    assert every["mass_ratio_interface"] is None
+    assert every["zero_velocity"].startswith("Every mass ratio")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--m1 1 --m2 inf --m3 inf --m4 1 --speed 1", "One of the touching masses m2 and m3 must be finite."),
+        (
+            "--m1 -inf --m2 1 --m3 1 --m4 1 --speed 1",
+            "--m1: must be a finite number, for example '5 kg', or inf.",
+        ),
+        ("--m1 1 --m2 1 --m3 1 --m4 1 --speed inf", "--speed: must be a finite number"),
+        (
+            "--m1 1 --m2 1 --m3 1 --m4 1 --speed 1 --oscillation=-1",
+            "--oscillation: Must be above minus the speed",
+        ),
+        (
+            "--m1 0 --m2 1 --m3 1 --m4 0 --speed 1 --oscillation 1",
+            "--oscillation: needs a finite touching body",
+        ),
+        ("--lambda-c 2", "Give two or three of the mass ratios --lambda-i, --lambda-c and --lambda-t."),
+        ("--lambda-c 2 --lambda-t x", "--lambda-t: is not a number"),
+        ("--lambda-c 2 --lambda-t 1 --m1 3", "Mass ratios replace masses and speed; remove --m1."),
+        ("impact-a --lambda-c 2", "A scenario defines its own masses and speed; remove --lambda-c."),
+    ],
+)
+def test_wrong_masses_and_ratios_are_refused(softdock: Command, options: str, message: str) -> None:
+    end = softdock("predict", *options.split())
+    assert (end.code, end.out) == (2, "")
+    assert end.err.startswith(f"Error: {message}")

@@ -18,6 +18,7 @@ from softdock.campaign.runner import run as run_campaign
 from softdock.campaign.table import read_table
 from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
+from softdock.lumped.chain_run import run_chain
 from softdock.model.contact_conditions import CONDITION_UNITS, preset_box
 from softdock.report.figures import FIGURES
 from softdock.report.figures.gnc import (
@@ -28,12 +29,15 @@ from softdock.report.figures.gnc import (
     STRATEGY_RUNS,
     approach_plan,
 )
+from softdock.report.figures.impact_oscillation import elastic_case_a, impacts
 from softdock.report.figures.station import correlation_of_points
 from softdock.studio import limits
-from softdock.theory.rmi import predict_impact
+from softdock.theory.rmi import effective_mass_ratio, predict_impact, zero_velocity_ratio
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIALS = DOCS / "tutorials"
+
+E_I = float(effective_mass_ratio(17.0, 2.0, 1.5, 15.0))
 
 Values = Callable[[], Sequence[float]]
 
@@ -41,6 +45,10 @@ Values = Callable[[], Sequence[float]]
 @functools.cache
 def run(name: str, *changes: str) -> softdock.Result:
     return softdock.simulate(softdock.load(name, changes))
+
+
+def second_impact():
+    return impacts(run_chain(elastic_case_a(), end_time=0.2, rate=100.0))[1]
 
 
 def metrics(names: str, scenario: str, *changes: str, factor: float = 1.0) -> Values:
@@ -107,6 +115,14 @@ QUOTED: list[tuple[str, str, Values]] = [
     ("impact", "keeps closing, at {} mm/s", predicted("relative_velocity_after", "impact-a", factor=1e3)),
     ("impact", "are {} mm/s in the simulation", metrics("relative_velocity_after", "impact-a", factor=1e3)),
     ("impact", "and {} mm/s in the prediction", predicted("relative_velocity_after", "impact-a", factor=1e3)),
+    ("impact", "move on together: {}.", lambda: [zero_velocity_ratio(chaser=2.0, target=0.3)]),
+    ("impact", "first one leaves {} mm/s", metrics("relative_velocity_after", "impact-oscillating", factor=1e3)),
+    ("impact", "Centrally, {} mm/s remain", metrics("relative_velocity_after", "air-bearing-central", factor=1e3)),
+    ("impact", "0.002 degrees, {} mm/s remain", metrics("relative_velocity_after", "air-bearing-offset", factor=1e3)),
+    ("theory/impact", "with $\\delta U$ = {} mm/s at a", lambda: [1e3 * second_impact().oscillation]),
+    ("theory/impact", "a closing speed of {} mm/s", lambda: [1e3 * second_impact().speed]),
+    ("theory/impact", "(R9) gives {} mm/s, as", lambda: [1e3 * second_impact().after]),
+    ("theory/impact", "as simulated, and {} mm/s without", lambda: [1e3 * (1 - 2 * E_I) * second_impact().speed]),
     ("approach", "| {} s | `first-contact`", metrics("t_first_contact", APPROACH)),
     ("approach", "| {} s | `entered`", metrics("t_entered", APPROACH)),
     ("approach", "| {} s | `bottom-contact`", time_of("bottom-contact", APPROACH)),

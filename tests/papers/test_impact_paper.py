@@ -1,5 +1,6 @@
 """The impact paper: its tables and examples as bundled scenarios."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,9 @@ import pytest
 from softdock.lumped.chain import Pad
 from softdock.lumped.chain_run import run_chain
 from softdock.prediction import predict
+from softdock.report.figures import figure_set
+from softdock.report.figures.impact_oscillation import elastic_case_a, impacts, swinging_chain
+from softdock.report.figures.impact_zero_velocity import simulated_velocity_after
 from softdock.scenario.loading import load
 from softdock.simulation import simulate
 from softdock.simulation.chain import chain_of
@@ -106,3 +110,40 @@ def test_history_has_the_velocities_of_both_systems():
     np.testing.assert_array_equal(relative, history["relative_velocity"])
     assert history.channels["contact.force"].unit == "N"
     assert history["overlap"][0] == pytest.approx(-1e-3)
+
+
+FIGURES = {
+    *(f"impact-figure-{number}" for number in range(1, 10)),
+    "impact-fixed-ratios",
+    "impact-second-impact",
+}
+
+
+@pytest.mark.slow
+def test_every_figure_is_drawn(tmp_path):
+    paths = figure_set("impact").draw(tmp_path, lambda what, fraction: None)
+    assert {path.stem for path in paths} == FIGURES
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
+
+
+def test_equation_16_holds_at_every_impact_of_an_oscillating_chain():
+    """Also for impacts in the middle of the oscillations that earlier ones have started."""
+    for phase in (None, 0.3, 2.0, 4.4):
+        chain = elastic_case_a() if phase is None else swinging_chain(elastic_case_a(), 4e-4, phase)
+        found = impacts(run_chain(chain, end_time=1.0, rate=100.0))
+        assert len(found) > 4
+        e_star = rmi.ratio_star(rmi.effective_mass_ratio(*chain.mass))
+        for impact in found:
+            after = rmi.relative_velocity_after(e_star, speed=impact.speed, oscillation=impact.oscillation)
+            assert impact.after == pytest.approx(after, abs=1e-13)
+        for impact, following in itertools.pairwise(found):
+            assert following.speed == pytest.approx(impact.after, abs=1e-14)  # nothing acts on the systems
+
+
+@pytest.mark.parametrize("missing", ["interface", "chaser", "target"])
+def test_simulated_systems_with_zero_velocity_ratios_move_on_together(missing):
+    known = {"interface": 0.4, "chaser": 1.2, "target": 0.7}
+    known.pop(missing)
+    ratio = rmi.zero_velocity_ratio(**known)
+    assert ratio > 0.0
+    assert abs(simulated_velocity_after({**known, missing: ratio})) <= 1e-14

@@ -145,7 +145,7 @@ def test_many_predictions_have_the_same_bits_as_single_ones():
     assert grid.effective_mass_ratio[4, 6] == rmi.effective_mass_ratio(m[0, 4], 2.0, m[2, 6], 3)
 
 
-BAD = [-1.0, float("nan"), float("inf"), "17 kg", None, True, [1.0, -2.0], 1j]
+BAD = [-1.0, float("nan"), -float("inf"), "17 kg", None, True, [1.0, -2.0], 1j]
 
 
 @pytest.mark.parametrize("bad", BAD, ids=repr)
@@ -156,6 +156,67 @@ def test_bad_masses_are_refused_by_name(function, which, bad):
     with pytest.raises(InputError) as refusal:
         function(**{**good, which: bad})
     assert refusal.value.problems[0].field == which
+
+
+@pytest.mark.parametrize("which", ["m1", "m2", "m3", "m4"])
+def test_many_predictions_refuse_walls_by_name(which):
+    good = {"m1": 1.0, "m2": 1.0, "m3": 1.0, "m4": 1.0, "speed": 0.1}
+    with pytest.raises(InputError, match="finite") as refusal:
+        rmi.predict_many(**{**good, which: np.inf})
+    assert refusal.value.problems[0].field == which
+
+
+WALLS = [{"m1"}, {"m4"}, {"m1", "m4"}, {"m2"}, {"m3"}, {"m1", "m3"}, {"m1", "m2"}, {"m2", "m4"}, {"m3", "m4"}]
+
+
+@pytest.mark.parametrize("walls", WALLS, ids=sorted)
+def test_a_wall_is_the_limit_of_a_large_mass(walls):
+    rng = np.random.default_rng(len(walls))
+    for _ in range(50):
+        m = dict(zip(("m1", "m2", "m3", "m4"), rng.uniform(0.1, 100.0, 4)))
+        rest = {"speed": rng.uniform(0.01, 1.0), "restitution": rng.uniform(0.0, 1.0), "target_velocity": 0.3}
+        wall = rmi.predict_impact(**(m | dict.fromkeys(walls, np.inf)), **rest)
+        large = rmi.predict_impact(**(m | dict.fromkeys(walls, 1e14)), **rest)
+        for name in ("effective_mass_ratio", "impulse", "relative_velocity_after", "velocities_after"):
+            found, limit = getattr(wall, name), getattr(large, name)
+            assert np.isfinite(found).all()
+            np.testing.assert_allclose(found, limit, rtol=1e-9, atol=1e-9)
+    with pytest.raises(InputError, match="must be finite"):
+        rmi.predict_impact(1.0, np.inf, np.inf, 1.0, speed=0.1)
+
+
+def test_oscillating_bodies_keep_momentum_and_restitution():
+    """With the oscillation in the chaser, or in the target where the chaser is a single mass; Eq. 13 of the paper."""
+    rng = np.random.default_rng(7)
+    for single_chaser in (False, True):
+        m = rng.uniform(0.1, 100.0, (4, 100))
+        m[0] *= not single_chaser
+        U, dU, e = rng.uniform(0.1, 1.0, 100), rng.uniform(-0.05, 1.0, 100), rng.uniform(0.0, 1.0, 100)
+        after = rmi.predict_impact(*m, speed=U, restitution=e, oscillation=dU, target_velocity=0.2)
+        v = after.velocities_after.T
+        V_c, V_t = ((m[a : a + 2] * v[a : a + 2]).sum(0) / m[a : a + 2].sum(0) for a in (0, 2))
+        np.testing.assert_allclose(V_c - V_t, after.relative_velocity_after, atol=1e-13)
+        np.testing.assert_allclose(V_c, after.chaser_velocity_after, atol=1e-13)
+        np.testing.assert_allclose((m * v).sum(0), m[:2].sum(0) * U + m.sum(0) * 0.2, rtol=1e-12)
+        np.testing.assert_allclose(
+            v[2] - v[1], e * (U + dU), atol=1e-13
+        )  # Newton's law at the touching bodies
+        expected = np.where(after.relative_velocity_after > 0.0, rmi.Regime.CLOSING, rmi.Regime.PARTING)
+        assert np.array_equal(after.regime, expected)
+    with pytest.raises(InputError, match="rear mass"):
+        rmi.predict_impact(0.0, 1.0, 1.0, 0.0, speed=0.1, oscillation=0.01)
+
+
+def test_zero_velocity_ratios_of_walls_are_limits():
+    for known in ({"interface": 0.3, "target": np.inf}, {"chaser": 0.2, "target": np.inf}):
+        far = {name: 1e14 if np.isinf(value) else value for name, value in known.items()}
+        ratio = rmi.zero_velocity_ratio(**known)
+        assert ratio == pytest.approx(rmi.zero_velocity_ratio(**far), rel=1e-12)
+        missing = ({"interface", "chaser", "target"} - set(known)).pop()
+        ratios = {**known, missing: ratio}
+        e_I = rmi.ratio_from_mass_ratios(ratios["interface"], ratios["chaser"], ratios["target"])
+        assert e_I == pytest.approx(0.5, rel=1e-14)
+        assert e_I == pytest.approx(rmi.ratio_fixed_wall(ratios["interface"], ratios["chaser"]), rel=1e-14)
 
 
 @pytest.mark.parametrize("function", [rmi.predict_impact, rmi.predict_many])

@@ -246,6 +246,12 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
     if campaign.predictions is not None and not two_and_two:
         message = "Only chains of two and two masses can be predicted in bulk."
         raise source.refusal(("predictions",), message)
+    moves = isinstance(scenario, ChainScenario) and scenario.has_internal_motion()
+    if campaign.predictions is not None and moves:
+        message = (
+            "Impacts of chains that start with `velocities` or `deflections` cannot be predicted in bulk."
+        )
+        raise source.refusal(("predictions",), message)
 
 
 STARTED = Cache("campaign-origins", "")

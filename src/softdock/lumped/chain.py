@@ -69,7 +69,16 @@ class Chain:
     speed: float
     """Closing speed of the chaser relative to the target."""
     target_velocity: float = 0.0
+    chaser_velocities: tuple[float, ...] = ()
+    """Velocities of the chaser's masses at the start instead of those of `speed` and `target_velocity`."""
+    target_velocities: tuple[float, ...] = ()
+    """Velocities of the target's masses at the start instead of `target_velocity`."""
+    chaser_deflections: tuple[float, ...] = ()
+    """Displacements of the chaser's masses at the start from where the springs are relaxed [m]; zero by default."""
+    target_deflections: tuple[float, ...] = ()
+    """The same of the target."""
     gap: float = 0.0
+    """Distance of the touching masses at the start [m]."""
     pad: Pad | None = None
     restitution: float | None = None
     """Coefficient of restitution of an impulsive impact; with a wedge, only the first contact is impulsive."""
@@ -83,8 +92,21 @@ class Chain:
     @cached_property
     def velocities(self) -> Array:
         """Velocities at the start [m/s]."""
-        chaser = [self.target_velocity + self.speed] * len(self.chaser_masses)
-        return np.array(chaser + [self.target_velocity] * len(self.target_masses))
+        chaser = self.chaser_velocities or (self.target_velocity + self.speed,) * len(self.chaser_masses)
+        target = self.target_velocities or (self.target_velocity,) * len(self.target_masses)
+        return np.array(chaser + target)
+
+    @cached_property
+    def deflections(self) -> Array:
+        """Displacements at the start from where the springs are relaxed [m]."""
+        chaser = self.chaser_deflections or (0.0,) * len(self.chaser_masses)
+        return np.array(chaser + (self.target_deflections or (0.0,) * len(self.target_masses)))
+
+    @cached_property
+    def relaxed_gap(self) -> float:
+        """Distance of the touching masses where all springs are relaxed [m]."""
+        a = len(self.chaser_masses) - 1
+        return self.gap + float(self.deflections[a] - self.deflections[a + 1])
 
     @cached_property
     def arrays(self) -> tuple[motion.ChainArrays, motion.InterfaceLaw]:
@@ -130,7 +152,7 @@ def _arrays(chain: Chain) -> motion.ChainArrays:
             raise ValueError(f"springs: expected {expected}, given {(len(chaser), len(target))}")
         links[name] = line
     line = np.stack((chain.mass, links["stiffness"], links["damping"], 1.0 / chain.mass))
-    return motion.ChainArrays(line, len(chain.chaser_masses) - 1, float(chain.gap))
+    return motion.ChainArrays(line, len(chain.chaser_masses) - 1, float(chain.relaxed_gap))
 
 
 def _law(chain: Chain) -> motion.InterfaceLaw:

@@ -93,7 +93,7 @@ class ChainRun:
 
     @cached_property
     def positions(self) -> Array:
-        """Displacements of all masses from their start, shape (rows, masses) [m]."""
+        """Displacements of all masses from where the springs are relaxed at the start, shape (rows, masses) [m]."""
         n = len(self.chain.mass)
         drift = self.chain.frame_velocity * self.time[:, None]
         positions: Array = self.rows[:, ROW_STATE : ROW_STATE + n] + drift
@@ -132,7 +132,7 @@ class ChainRun:
     def overlap(self) -> Array:
         """Overlap of the touching bodies, negative while apart [m]."""
         a = len(self.chain.chaser_masses) - 1
-        overlap: Array = self.positions[:, a] - self.positions[:, a + 1] - self.chain.gap
+        overlap: Array = self.positions[:, a] - self.positions[:, a + 1] - self.chain.relaxed_gap
         return overlap
 
     @property
@@ -160,6 +160,25 @@ class ChainRun:
     def separation_time(self) -> float:
         """Time of the first separation [s]; NaN without one."""
         return float(self.work.totals[motion.SEPARATION_TIME])
+
+    @property
+    def velocities_at_touch(self) -> Array:
+        """Velocities of all masses at the first contact, before its impulse [m/s]; NaN without contact."""
+        if self.touch_time == 0.0:
+            return self.chain.velocities
+        recorded = self.work.rows[: self.work.state[motion.ROW_COUNT]]
+        row = np.searchsorted(recorded[:, ROW_TIME], self.touch_time)
+        if not self.impacts or row == len(recorded):
+            return np.full(len(self.chain.mass), np.nan)
+        before: Array = recorded[row, ROW_STATE + len(self.chain.mass) :] + self.chain.frame_velocity
+        return before
+
+    @property
+    def oscillation_at_touch(self) -> float:
+        """Approach speed of the touching masses beyond that of the centres of mass at the first contact [m/s]."""
+        v, a = self.velocities_at_touch, len(self.chain.chaser_masses) - 1
+        U = v @ self.chain.system_weights
+        return float((v[a] - v[a + 1]) - (U[0] - U[1]))  # Eq. (R25)
 
     @property
     def velocities_after(self) -> Array:
@@ -206,7 +225,7 @@ class ChainRun:
     def _latch_spring_force(self, rows: Array) -> Array:
         a = ROW_STATE + len(self.chain.chaser_masses) - 1
         lift = 0.0 if self.chain.wedge is None else self.chain.wedge.lift
-        force: Array = lift * np.maximum(rows[:, a] - rows[:, a + 1] - self.chain.gap, 0.0)
+        force: Array = lift * np.maximum(rows[:, a] - rows[:, a + 1] - self.chain.relaxed_gap, 0.0)
         return force
 
     @property
@@ -231,7 +250,7 @@ class ChainRun:
 
     @property
     def energy_scale(self) -> float:
-        """Kinetic energy at the start, in the frame of the centre of mass (of the wall, if anchored) [J]."""
+        """Kinetic and elastic energy at the start, relative to the centre of mass (the wall, if anchored) [J]."""
         return float(self.work.totals[motion.ENERGY_START])
 
     @property
@@ -250,6 +269,7 @@ def run_chain(chain: Chain, *, end_time: float, impacts: int | None = None, rate
     arrays, law = chain.arrays
     n = len(chain.mass)
     work = _workspace(n, rows=int(end_time * rate) + 2 * MAXIMUM_EVENTS + 4)
+    work.q[:n, 0] = chain.deflections
     work.q[n:, 0] = chain.velocities_in_frame
     most = impacts if impacts is not None else UNLIMITED
     entry_points.run(arrays, law, work, end_time, most, 1.0 / rate, MAXIMUM_STEPS)
@@ -307,7 +327,7 @@ def _energies(chain: Chain, rows: Array) -> Array:
     x, v = rows[:, ROW_STATE : ROW_STATE + n], rows[:, ROW_STATE + n :]
     stretch = x.copy()
     stretch[:, :-1] -= x[:, 1:]
-    depth = np.maximum(x[:, a] - x[:, a + 1] - chain.gap, 0.0)
+    depth = np.maximum(x[:, a] - x[:, a + 1] - chain.relaxed_gap, 0.0)
     interface = 0.5 * (law.pad_stiffness + law.wedge_elastic) * depth**2
     energies: Array = 0.5 * (v**2 @ chain.mass + stretch**2 @ arrays.line[motion.STIFFNESS]) + interface
     return energies

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 UNITS = {
     "relative_velocity_before": "m/s",
+    "oscillation_before": "m/s",
     "relative_velocity_after": "m/s",
     "impulse": "N*s",
     "effective_mass_free": "kg",

@@ -106,10 +106,11 @@ class _Layout:
     @property
     def z(self) -> Floats:
         """Positions of the centres over time, (n, masses) [m]."""
-        start = self.displacement[0]
-        offset = np.zeros(len(self.masses))
-        offset[: self.contact_mass + 1] = -self.scenario.gap
-        return np.asarray(self.positions + offset + (self.displacement - start))
+        n = self.contact_mass + 1
+        offset = np.empty(len(self.masses))  # the touching masses start with the gap between them
+        offset[:n] = -self.scenario.gap - self.displacement[0, n - 1]
+        offset[n:] = -self.displacement[0, n]
+        return np.asarray(self.positions + offset + self.displacement)
 
     def nodes(self) -> list[Node]:
         """Return masses, springs, wall, latch and force arrows."""
@@ -147,7 +148,7 @@ class _Layout:
             out.append(self._spring(f"spring {self.names[i]} to {self.names[i + 1]}", a, b, tolerance))
         if self.scenario.target.anchored:
             a = z[:, -1] + 0.5 * self.sides[-1]
-            wall = a[0] + SPRING_LENGTH * self.side
+            wall = a[0] - self.displacement[0, -1] + SPRING_LENGTH * self.side
             out.append(self._spring("spring to the wall", a, np.full_like(a, wall), tolerance))
             mesh = solids.box(np.array([1.6, 1.6, 0.15]) * self.side)
             part = Part(mesh=mesh, material=WALL, role=Role.CAD)

@@ -10,6 +10,7 @@ from softdock.quantities.fields import (
     Flag,
     Fraction,
     Integer,
+    Length,
     NonNegativeLength,
     NonNegativeNumber,
     PositiveFrequency,
@@ -27,9 +28,12 @@ from softdock.scenario.base import ScenarioBase
 MOST_MASSES = 1000
 MOST_ROWS = 1_000_000
 STEEPEST = math.radians(89.9)  # rad, largest wedge angle
+VELOCITY_TOLERANCE = 1e-6
+"""Largest departure of a centre of mass from its given velocity, fraction of the largest given velocity."""
 
 METRIC_UNITS = {
     "relative_velocity_before": "m/s",
+    "oscillation_before": "m/s",
     "relative_velocity_after": "m/s",
     "chaser_velocity_after": "m/s",
     "target_velocity_after": "m/s",
@@ -62,12 +66,18 @@ class Chaser(Model):
     """Springs between neighbours, one fewer than masses."""
     damping: tuple[Damping, ...] = ()
     """Dampers beside the springs; none by default."""
+    velocities: tuple[Speed, ...] = ()
+    """Velocity of every mass at the start; that of their centre of mass must be the closing speed of the scenario plus
+    the target's velocity, which all masses have by default."""
+    deflections: tuple[Length, ...] = ()
+    """Displacement of every mass at the start from where the springs are relaxed; none by default."""
 
     @model_validator(mode="after")
     def _count(self) -> Self:
         _check_length("stiffness", len(self.stiffness), len(self.masses), 0)
         if self.damping:
             _check_length("damping", len(self.damping), len(self.masses), 0)
+        _check_start(self)
         return self
 
 
@@ -84,6 +94,11 @@ class Target(Model):
     """Velocity at the start."""
     anchored: Flag = False
     """Whether a last spring joins the far end to a fixed wall."""
+    velocities: tuple[Speed, ...] = ()
+    """Velocity of every mass at the start; that of their centre of mass must be `velocity`, which all masses have by
+    default. Those of an anchored target are arbitrary."""
+    deflections: tuple[Length, ...] = ()
+    """Displacement of every mass at the start from where the springs are relaxed; none by default."""
 
     @model_validator(mode="after")
     def _count(self) -> Self:
@@ -92,6 +107,9 @@ class Target(Model):
             _check_length("damping", len(self.damping), len(self.masses), int(self.anchored))
         if self.anchored and self.velocity != 0.0:
             raise FieldError("velocity", "must be 0 for an anchored target")
+        _check_start(self)
+        if self.velocities and not self.anchored:
+            _check_centre_of_mass(self.masses, self.velocities, self.velocity, "`velocity`")
         return self
 
 
@@ -172,7 +190,7 @@ class ChainScenario(ScenarioBase):
     target: Target
     """Chain that is approached."""
     gap: NonNegativeLength = 0.0
-    """Distance between the touching bodies at the start."""
+    """Distance between the touching bodies at the start, with the deflections that they have then."""
     contact: ChainContact | None = None
     """Contact of the touching bodies; may be left out if there is a latch."""
     latch: Latch | None = None
@@ -186,6 +204,12 @@ class ChainScenario(ScenarioBase):
     def _whole(self) -> Self:
         if self.contact is None and self.latch is None:
             raise FieldError("", "needs a 'contact', a 'latch' or both")
+        if self.chaser.velocities:
+            expected, keys = self.target.velocity + self.speed, "`speed` plus `target.velocity`"
+            try:
+                _check_centre_of_mass(self.chaser.masses, self.chaser.velocities, expected, keys)
+            except FieldError as error:
+                raise FieldError("chaser.velocities", str(error)) from None
         rows = self.stop.time * self.record.rate
         if rows > MOST_ROWS:
             raise FieldError(
@@ -195,6 +219,13 @@ class ChainScenario(ScenarioBase):
         self._check_requirements(findings)
         findings.report()
         return self
+
+    def has_internal_motion(self) -> bool:
+        """Return whether masses move within their chain, or springs are deflected, at the start."""
+        V_t = self.target.velocity
+        moves = any(v != V_t + self.speed for v in self.chaser.velocities)
+        moves = moves or any(v != V_t for v in self.target.velocities)
+        return moves or any(self.chaser.deflections) or any(self.target.deflections)
 
     def metric_units(self) -> dict[str, str]:
         """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
@@ -234,6 +265,31 @@ class ChainScenario(ScenarioBase):
             return self.contact.damping or 0.0
         critical = 2.0 * math.sqrt(self.contact.stiffness * self.interface_effective_mass)
         return self.contact.damping_ratio * critical
+
+
+def _check_start(chain: Chaser | Target) -> None:
+    """Raise FieldError for velocities or deflections that are not one per mass."""
+    for name in ("velocities", "deflections"):
+        given, needed = len(getattr(chain, name)), len(chain.masses)
+        if given not in (0, needed):
+            entries = "1 entry" if needed == 1 else f"{needed} entries"
+            raise FieldError(name, f"needs {entries}, one for each mass, and has {given}")
+
+
+def _check_centre_of_mass(
+    masses: tuple[float, ...], velocities: tuple[float, ...], expected: float, keys: str
+) -> None:
+    """Raise FieldError where the centre of mass of velocities [m/s] does not move as other keys say."""
+    total = math.fsum(masses)
+    given = math.fsum(m * v for m, v in zip(masses, velocities)) / total
+    if abs(given - expected) <= VELOCITY_TOLERANCE * max(abs(expected), *map(abs, velocities)):
+        return
+    last = velocities[-1] + (expected - given) * total / masses[-1]
+    raise FieldError(
+        "velocities",
+        f"must give the centre of mass {expected:.9g} m/s, which is {keys}, and give it {given:.9g} m/s; "
+        f"with {last:.9g} m/s for the last mass they would fit",
+    )
 
 
 def _check_length(name: str, given: int, masses: int, wall: int) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from softdock.lumped.kernels.rows import ROW_TIME
 from softdock.model.member_kinds import ReactionKind
 from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.prediction.chain import predict_chain
-from softdock.result import Audit, Channel, History, PeakReaction, Result, RunEvent, Timing
+from softdock.result import Array, Audit, Channel, History, PeakReaction, Result, RunEvent, Timing
 from softdock.scenario.chain import CONTACT, LATCH, LATCH_SPRING, ChainScenario
 from softdock.simulation.reactions import reaction_metrics, sort_reactions
 from softdock.simulation.real_time import RealTime
@@ -44,15 +45,25 @@ class PreparedChain:
     @functools.cached_property
     def prediction(self) -> dict[str, Any]:
         """Prediction of theory."""
-        return predict_chain(self.scenario)
+        return predict_chain(self.scenario, self._velocities_at_touch)
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
         """Run the chain and return its result."""
         return _run(self.scenario, self.chain, self.prediction)
 
-    def predict(self) -> Mapping[str, Any]:
-        """Return the prediction of theory."""
-        return self.prediction
+    def predict(self) -> Mapping[str, Any] | None:
+        """Return the prediction of theory; None where masses oscillate and do not touch within the duration."""
+        touch = self._velocities_at_touch
+        return self.prediction if touch is None or np.isfinite(touch).all() else None
+
+    @functools.cached_property
+    def _velocities_at_touch(self) -> Array | None:
+        """Velocities of all masses where they first touch [m/s]; None if no mass moves within its chain."""
+        if not self.scenario.has_internal_motion():
+            return None
+        free = replace(self.chain, pad=None, wedge=None, restitution=1.0)
+        end = self.scenario.stop.time
+        return run_chain(free, end_time=end, impacts=1, rate=1.0 / end).velocities_at_touch
 
 
 def _run(scenario: ChainScenario, chain: Chain, prediction: dict[str, Any]) -> Result:
@@ -65,7 +76,7 @@ def _run(scenario: ChainScenario, chain: Chain, prediction: dict[str, Any]) -> R
         scenario=scenario.name,
         outcome=done.outcome.identifier,
         message=done.outcome.value,
-        metrics=_metrics(done, prediction) | reaction_metrics(reactions),
+        metrics=_metrics(scenario, done, prediction) | reaction_metrics(reactions),
         audit=Audit(
             linear_momentum_drift=_relative(done.momentum_error, done.momentum_scale),
             angular_momentum_drift=None,
@@ -108,6 +119,10 @@ def chain_of(scenario: ChainScenario) -> Chain:
         anchored=scenario.target.anchored,
         speed=scenario.speed,
         target_velocity=scenario.target.velocity,
+        chaser_velocities=scenario.chaser.velocities,
+        target_velocities=scenario.target.velocities,
+        chaser_deflections=scenario.chaser.deflections,
+        target_deflections=scenario.target.deflections,
         gap=scenario.gap,
         pad=pad,
         restitution=None if contact is None else contact.restitution,
@@ -120,12 +135,13 @@ def _relative(error: float, scale: float) -> float | None:
     return error / scale if scale > 0.0 else None
 
 
-def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
+def _metrics(scenario: ChainScenario, done: ChainRun, prediction: Any) -> dict[str, Any]:
     chain = done.chain
     before, after = chain.velocities, done.velocities_after
     V_c, V_t = (after @ chain.system_weights).tolist()
     metrics: dict[str, Any] = {
         "relative_velocity_before": chain.speed,
+        "oscillation_before": done.oscillation_at_touch if scenario.has_internal_motion() else 0.0,
         "relative_velocity_after": V_c - V_t,
         "chaser_velocity_after": V_c,
         "target_velocity_after": V_t,
@@ -145,7 +161,7 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
         metrics["insertion_max"] = done.deepest
         metrics["latch_time"] = done.latch_time - done.touch_time
         metrics["latched"] = done.outcome is ChainOutcome.LATCHED
-        single = len(done.velocities[-1]) == 2  # exact for two single masses, an estimate otherwise
+        single = len(done.velocities[-1]) == 2 and not scenario.has_internal_motion()  # else an estimate
         if single and "minimum_speed" in prediction:
             metrics["minimum_speed"] = prediction["minimum_speed"]
     return metrics

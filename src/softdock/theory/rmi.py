@@ -77,32 +77,30 @@ def reduced_mass(a: ArrayLike, b: ArrayLike) -> Number:
 
 
 def system_effective_mass(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
-    """Return m_i,ef, the effective mass of the complete systems chaser and target [kg]."""
+    """Return m_i,ef, the effective mass of the complete systems chaser and target [kg]; infinite between two walls."""
     m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
     return as_number(_reduced(m1 + m2, m3 + m4))  # Eq. (R1)
 
 
 def interface_effective_mass(m2: ArrayLike, m3: ArrayLike) -> Number:
-    """Return mu_i,ef, the effective mass of the two touching bodies [kg]."""
-    return as_number(_reduced(check_range("m2", m2, above=0.0), check_range("m3", m3, above=0.0)))  # Eq. (R2)
+    """Return mu_i,ef, the effective mass of the two touching bodies [kg]; one of them may be infinite."""
+    m2, m3 = _mass("m2", m2, above=0.0), _mass("m3", m3, above=0.0)
+    _check_one_finite(m2, m3)
+    return as_number(_reduced(m2, m3))  # Eq. (R2)
 
 
 def chaser_effective_mass(m1: ArrayLike, m2: ArrayLike) -> Number:
     """Return mu_c, the effective mass of the two bodies of the chaser [kg]."""
-    return as_number(
-        _reduced(check_range("m1", m1, at_least=0.0), check_range("m2", m2, above=0.0))
-    )  # Eq. (R3)
+    return as_number(_reduced(_mass("m1", m1, at_least=0.0), _mass("m2", m2, above=0.0)))  # Eq. (R3)
 
 
 def target_effective_mass(m3: ArrayLike, m4: ArrayLike) -> Number:
     """Return mu_t, the effective mass of the two bodies of the target [kg]."""
-    return as_number(
-        _reduced(check_range("m3", m3, above=0.0), check_range("m4", m4, at_least=0.0))
-    )  # Eq. (R4)
+    return as_number(_reduced(_mass("m3", m3, above=0.0), _mass("m4", m4, at_least=0.0)))  # Eq. (R4)
 
 
 def effective_mass_ratio(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
-    """Return e_I = mu_i,ef / m_i,ef, between 0 and 1."""
+    """Return e_I = mu_i,ef / m_i,ef, between 0 and 1; infinite masses are walls."""
     return as_number(_ratio(*_four_masses(m1, m2, m3, m4)))
 
 
@@ -146,8 +144,9 @@ def predict_impact(
 ) -> ImpactResult:
     """Predict one impact, or one for each element.
 
-    Masses [kg]; m1 and m4 may be 0. `speed`: closing speed of the centres of mass [m/s]. `oscillation`: additional
-    approach speed of the touching bodies [m/s], attributed to m2 relative to the chaser's centre of mass.
+    Masses [kg]; m1 and m4 may be 0, and masses may be infinite (walls), but not both touching ones. `speed`: closing
+    speed of the centres of mass [m/s]. `oscillation`: additional approach speed of the touching bodies [m/s],
+    attributed to m2 relative to the chaser's centre of mass, or to m3 where m1 is 0 or m2 a wall.
     `target_velocity`: velocity of the target's centre of mass before the impact [m/s].
     """
     m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
@@ -158,9 +157,16 @@ def predict_impact(
     e_star = (1.0 + e) * e_I  # Eq. (R8)
     P = (1.0 + e) * (U + dU) * _reduced(m2, m3)  # Eq. (R5)
     V_c = V_t + U
-    # m2 moves with dU relative to the chaser's centre of mass, m1 in the opposite direction.
-    v1 = V_c - np.divide(m2 * dU, m1, out=np.zeros(np.broadcast(m1, m2, dU).shape), where=m1 > 0.0)
-    bodies = (v1, V_c + dU - P / m2, V_t + P / m3, V_t)  # Eq. (R11)
+    moves = (m1 > 0.0) & np.isfinite(m2)  # where the chaser's touching body can oscillate
+    if (~moves & (dU != 0.0) & ((m4 == 0.0) | np.isinf(m3))).any():
+        raise InputError("needs a finite touching body with a rear mass.", field="oscillation")
+    chaser, target = np.where(moves, dU, 0.0), np.where(moves, 0.0, dU)
+    bodies = (
+        V_c - _recoil(m2, chaser, m1),
+        V_c + chaser - P / m2,
+        V_t - target + P / m3,
+        V_t + _recoil(m3, target, m4),
+    )  # Eq. (R11)
     return ImpactResult(
         effective_mass_ratio=as_number(e_I),
         effective_mass_ratio_star=as_number(e_star),
@@ -169,8 +175,17 @@ def predict_impact(
         chaser_velocity_after=as_number(V_c - P / (m1 + m2)),  # Eq. (R10)
         target_velocity_after=as_number(V_t + P / (m3 + m4)),  # Eq. (R10)
         velocities_after=np.stack(np.broadcast_arrays(*bodies), axis=-1),
-        regime=regime(e_I, e),
+        regime=regime(e_I, e, speed=U, oscillation=dU),
     )
+
+
+def _recoil(touching: Array, oscillation: Array, rear: Array) -> Array:
+    """Return the speed of a rear mass that keeps the centre of mass where the touching one oscillates [m/s]."""
+    shape = np.broadcast(touching, oscillation, rear).shape
+    moves = np.broadcast_to((rear > 0.0) & (oscillation != 0.0), shape)
+    share = np.divide(touching, rear, out=np.zeros(shape), where=moves)
+    recoil: Array = share * oscillation
+    return recoil
 
 
 def predict_many(
@@ -225,7 +240,10 @@ def _predict_block(block: list[Array], ratio: Array, after: Array, work: Array) 
 
 
 def _raise_for_block(block: list[Array]) -> NoReturn:
-    """Raise the error of `predict_impact` for the same input."""
+    """Raise the error of `predict_impact` for the same input; infinite masses are refused, too."""
+    names = ("m1", "m2", "m3", "m4")
+    for name, mass in zip(names, block):
+        check_range(name, mass)
     _four_masses(*block[:4])
     check_range("speed", block[4])
     _restitution(block[5])
@@ -240,11 +258,29 @@ def _largest(values: Array) -> float:
     return float(values if values.ndim == 0 else np.maximum.reduce(values))
 
 
-def regime(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Regime | NDArray[np.int8]:
-    """Return the regime of an impact: a `Regime` for scalars, its value for arrays."""
+def regime(
+    effective_mass_ratio: ArrayLike,
+    restitution: ArrayLike = 1.0,
+    *,
+    speed: ArrayLike = 1.0,
+    oscillation: ArrayLike = 0.0,
+) -> Regime | NDArray[np.int8]:
+    """Return the regime of an impact: a `Regime` for scalars, its value for arrays.
+
+    `speed` and `oscillation` [m/s] as for `predict_impact`; without oscillation the speed does not matter.
+    """
     e_I = check_range("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
     e_star = (1.0 + _restitution(restitution)) * e_I
-    conditions = [e_I == 0.0, e_I >= 1.0 - ROUND_OFF, np.abs(e_star - 1.0) <= ROUND_OFF, e_star < 1.0]
+    U, dU = check_range("speed", speed), check_range("oscillation", oscillation)
+    scale = np.where(dU == 0.0, 1.0, U)  # the regime without oscillation is that of any speed
+    after = (1.0 - e_star) * scale - e_star * dU  # Eq. (R9)
+    small = ROUND_OFF * (np.abs(scale) + e_star * np.abs(dU))
+    conditions = [
+        e_I == 0.0,
+        (e_I >= 1.0 - ROUND_OFF) & (dU == 0.0),
+        np.abs(after) <= small,
+        after * scale > 0.0,
+    ]
     choices = [Regime.NO_IMPACT, Regime.RIGID_BODIES, Regime.MATCHED, Regime.CLOSING]
     codes = np.select(conditions, choices, default=Regime.PARTING).astype(np.int8)
     return Regime(int(codes)) if codes.ndim == 0 else codes
@@ -253,14 +289,16 @@ def regime(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Reg
 def mass_ratios(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> MassRatios:
     """Return the mass ratios of interface, chaser and target."""
     m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
+    if not (np.isfinite(m2).all() and np.isfinite(m3).all()):
+        raise InputError("The mass ratios need finite touching masses m2 and m3.")
     return MassRatios(as_number(m2 / m3), as_number(m1 / m2), as_number(m4 / m3))  # Eq. (R12)
 
 
 def ratio_from_mass_ratios(interface: ArrayLike, chaser: ArrayLike = 0.0, target: ArrayLike = 0.0) -> Number:
-    """Return e_I from the mass ratios; a chaser or target ratio of 0 makes that system a single mass."""
-    li, lc = check_range("interface", interface, at_least=0.0), check_range("chaser", chaser, at_least=0.0)
-    lt = check_range("target", target, at_least=0.0)
-    return as_number((li * (lc + 1.0) + lt + 1.0) / ((li + 1.0) * (lc + 1.0) * (lt + 1.0)))  # Eq. (R13)
+    """Return e_I from the mass ratios; a chaser or target ratio of 0 is a single mass, an infinite one a wall."""
+    li, lc = check_range("interface", interface, at_least=0.0), _mass("chaser", chaser, at_least=0.0)
+    lt = _mass("target", target, at_least=0.0)
+    return as_number((li / (lt + 1.0) + 1.0 / (lc + 1.0)) / (li + 1.0))  # Eq. (R13)
 
 
 def ratio_equal_mass_ratios(ratio: ArrayLike) -> Number:
@@ -283,22 +321,33 @@ def zero_velocity_ratio(
 ) -> Number:
     """Return the omitted mass ratio for which the relative velocity after the impact is zero.
 
-    NaN if no ratio or every ratio (chaser = target = e*) is a solution.
+    A given ratio of chaser or target may be infinite, a wall. NaN if no ratio or every ratio (chaser = target = e*) is
+    a solution.
     """
     arguments = {"interface": interface, "chaser": chaser, "target": target}
-    given = {name: check_range(name, v, at_least=0.0) for name, v in arguments.items() if v is not None}
+    given = {
+        name: check_range(name, v, at_least=0.0) if name == "interface" else _mass(name, v, at_least=0.0)
+        for name, v in arguments.items()
+        if v is not None
+    }
     if len(given) != 2:
         raise InputError("Give two of the mass ratios interface, chaser and target; the third is returned.")
     r = 1.0 + _restitution(restitution)
     if "interface" not in given:
-        a, b = given["chaser"] + 1.0, given["target"] + 1.0
-        return _where_physical(b * (a - r), a * (r - b), offset=0.0)  # Eq. (R17)
+        (a, a_1), (b, b_1) = _fraction(given["chaser"]), _fraction(given["target"])
+        return _where_physical(b * (a - r * a_1), a * (r * b_1 - b), offset=0.0)  # Eq. (R17)
     li = given["interface"]
     if "chaser" not in given:
-        b = given["target"] + 1.0
-        return _where_physical(r * b, (li + 1.0) * b - r * li, offset=1.0)  # Eq. (R17)
-    a = given["chaser"] + 1.0
-    return _where_physical(r * li * a, (li + 1.0) * a - r, offset=1.0)  # Eq. (R17)
+        b, b_1 = _fraction(given["target"])
+        return _where_physical(r * b, (li + 1.0) * b - r * li * b_1, offset=1.0)  # Eq. (R17)
+    a, a_1 = _fraction(given["chaser"])
+    return _where_physical(r * li * a, (li + 1.0) * a - r * a_1, offset=1.0)  # Eq. (R17)
+
+
+def _fraction(ratio: Array) -> tuple[Array, Array]:
+    """Return numerator and denominator of a mass ratio plus one; (1, 0) for an infinite one."""
+    wall = np.isinf(ratio)
+    return np.where(wall, 1.0, ratio + 1.0), np.where(wall, 0.0, 1.0)
 
 
 def _where_physical(numerator: Array, denominator: Array, offset: float) -> Number:
@@ -310,13 +359,19 @@ def _where_physical(numerator: Array, denominator: Array, offset: float) -> Numb
 def _ratio(m1: Array, m2: Array, m3: Array, m4: Array) -> Array:
     """Return e_I as a product of ratios, because products of three masses overflow earlier."""
     m_c, m_t = m1 + m2, m3 + m4
-    ratio: Array = (m2 / m_c) * (m3 / m_t) * ((m_c + m_t) / (m2 + m3))  # Eq. (R7)
-    return ratio
+    walls = np.isinf(m_c) | np.isinf(m_t)
+    with np.errstate(invalid="ignore"):
+        ratio: Array = (m2 / m_c) * (m3 / m_t) * ((m_c + m_t) / (m2 + m3))  # Eq. (R7)
+    if not walls.any():
+        return ratio
+    mu = _reduced(m2, m3)
+    return np.where(walls, mu / m_c + mu / m_t, ratio)  # Eq. (R7), whose second form has limits for walls
 
 
 def _reduced(a: Array, b: Array) -> Array:
     small, large = np.minimum(a, b), np.maximum(a, b)
-    share = np.divide(small, large, out=np.zeros(np.shape(large)), where=large > 0.0)
+    usable = (large > 0.0) & np.isfinite(small)
+    share = np.divide(small, large, out=np.zeros(np.shape(large)), where=usable)
     reduced: Array = small / (1.0 + share)
     return reduced
 
@@ -325,15 +380,31 @@ def _four_masses(
     m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     masses = (
-        check_range("m1", m1, at_least=0.0),
-        check_range("m2", m2, above=0.0),
-        check_range("m3", m3, above=0.0),
-        check_range("m4", m4, at_least=0.0),
+        _mass("m1", m1, at_least=0.0),
+        _mass("m2", m2, above=0.0),
+        _mass("m3", m3, above=0.0),
+        _mass("m4", m4, at_least=0.0),
     )
+    _check_one_finite(masses[1], masses[2])
     with np.errstate(over="ignore"):
-        if not np.isfinite(sum(masses)).all():
+        if not np.isfinite(sum(np.where(np.isinf(mass), 0.0, mass) for mass in masses)).all():
             raise InputError("The sum of the four masses is too large for a floating-point number.")
     return masses
+
+
+def _check_one_finite(m2: Array, m3: Array) -> None:
+    if (np.isinf(m2) & np.isinf(m3)).any():
+        raise InputError("One of the touching masses m2 and m3 must be finite.")
+
+
+def _mass(name: str, value: ArrayLike, *, above: float = -np.inf, at_least: float = -np.inf) -> Array:
+    """Return masses or ratios of masses as an array of floats; infinite ones, of a wall, are allowed."""
+    given = np.asarray(value)
+    if given.dtype.kind != "f" or not np.isposinf(given).any():
+        return check_range(name, value, above=above, at_least=at_least)
+    finite = np.where(np.isposinf(given), 1.0, given)
+    check_range(name, finite, above=above, at_least=at_least)
+    return given.astype(np.float64, copy=False)
 
 
 def _restitution(value: ArrayLike) -> Array:

@@ -9,6 +9,9 @@ from matplotlib.figure import Figure
 
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
+from softdock.report.figures.impact_oscillation import second_impact
+from softdock.report.figures.impact_schematics import figure_1, figure_2, figure_6
+from softdock.report.figures.impact_zero_velocity import figure_5, fixed_ratios
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.loading import load
@@ -28,11 +31,16 @@ RATIOS = np.geomspace(0.01, 100.0, 401)  # mass ratios of the maps
 
 
 def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write the paper's Figures 3, 4, 5, 7, 8 and 9 into the folder and return their paths."""
+    """Write the paper's Figures 1 to 9, and two of cases that it names only, into the folder; return their paths."""
     figures: dict[str, Callable[[], Figure]] = {
+        "impact-figure-1": figure_1,
+        "impact-figure-2": figure_2,
         "impact-figure-3": figure_3,
         "impact-figure-4": figure_4,
         "impact-figure-5": figure_5,
+        "impact-fixed-ratios": fixed_ratios,
+        "impact-second-impact": second_impact,
+        "impact-figure-6": figure_6,
         "impact-figure-7": figure_7,
         "impact-figure-8": figure_8,
         "impact-figure-9": figure_9,
@@ -122,45 +130,6 @@ def _mark_simulated_ratios(ax: "Axes", anchored: bool) -> None:
         label="simulated, filled with its $e_I$",
         **style,
     )
-
-
-def figure_5() -> Figure:
-    """Draw the mass ratios with equal velocities of both systems after an elastic impact."""
-    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
-    ax = figure.subplots()
-    target = np.concatenate((np.linspace(0.0, 0.999, 500), np.linspace(1.001, 4.0, 1000)))
-    for i, chaser in enumerate((0.25, 0.5, 0.8, 1.25, 2.0, 4.0)):
-        interface = np.array(rmi.zero_velocity_ratio(chaser=chaser, target=target))
-        label = rf"$\lambda_c = {chaser:g}$"
-        style = "-" if chaser > 1.0 else "--"
-        ax.plot(target, np.where(target < 1.0, interface, np.nan), style, color=SERIES[i], label=label)
-        ax.plot(target, np.where(target > 1.0, interface, np.nan), style, color=SERIES[i])
-    ax.axvline(1.0, color="black", linewidth=1.2, label=r"$\lambda_c = 1$: any $\lambda_i$")
-    _mark_simulated_locus(ax)
-    ax.set(xlim=(0.0, 4.0), ylim=(0.08, 50.0), yscale="log")
-    ax.set_title("Equal velocities after an elastic impact ($e_I = 1/2$)")
-    ax.set_xlabel(r"mass ratio of the target $\lambda_t = m_4/m_3$ [-]")
-    ax.set_ylabel(r"mass ratio of the touching bodies $\lambda_i = m_2/m_3$ [-]")
-    style_axes(ax)
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return figure
-
-
-def _mark_simulated_locus(ax: "Axes") -> None:
-    """Mark points of the locus confirmed by simulations with an impulsive contact."""
-    points = []
-    for chaser, target in ((2.0, 0.3), (2.0, 0.7), (4.0, 0.5), (0.5, 1.5), (0.5, 3.0), (0.25, 2.0)):
-        interface = float(rmi.zero_velocity_ratio(chaser=chaser, target=target))
-        changes = {
-            "chaser.masses": [chaser * interface, interface],
-            "target.masses": [1.0, target],
-            "contact": {"restitution": 1.0},
-            "stop.impacts": 1,
-        }
-        after = simulate(load("impact-a", changes)).metrics["relative_velocity_after"]
-        if abs(after) <= 1e-14:
-            points.append((target, interface))
-    ax.plot(*zip(*points), "o", color="black", markersize=4, label="simulated: $|U^+| < 10^{-14}$ m/s")
 
 
 def figure_7() -> Figure:
