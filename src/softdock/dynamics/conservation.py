@@ -2,18 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.forces.derivative import SystemRecords
-from softdock.dynamics.kernels.run import conservation as kernels
-from softdock.dynamics.settings import StepTolerances
-
 Floats = NDArray[np.float64]
-ALLOWED = 100.0  # an energy error as large as that of an error of speeds by the accuracy has a residual of one percent
-LARGEST = 1e9  # relative error of a run that is no longer finite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,30 +60,14 @@ class Conservation:
     """Whether nothing connects any body to the ground."""
 
 
-def read_check(system: SystemRecords, check: np.ndarray, accuracy: StepTolerances) -> Conservation:
-    """Return the largest errors of a run relative to its scales; Eqs. (E2), (E3)."""
-    own = system.links.view(np.ndarray)["own"]
-    seen = dict(zip(kernels.CHECK.names or (), check[0].tolist()))
-    mass, inertia = float(own[:, 0].sum()), float(own[:, 4:7].sum()) / 3.0
-    scale = float(kernels.energy_scale(SimpleNamespace(**seen)))
-    if not np.isfinite(scale):
-        scale = LARGEST
-    floor = 0.5 * mass * accuracy.speed**2 + float(seen["rounding"])
-    floor += ALLOWED * accuracy.speed * math.sqrt(2.0 * mass * scale)
-    whole = float(seen["energy_error"]) / (scale + floor) if scale > 0.0 else 0.0
+def read_check(summary: np.void) -> Conservation:
+    """Return the largest errors of a run from its summary."""
+    residual = float(summary["energy_residual"])
     return Conservation(
-        energy_residual=min(max(float(seen["energy_residual"]), whole), LARGEST) if scale > 0.0 else None,
-        energy_gain=float(seen["energy_gain"]),
-        linear_momentum_drift=_ratio(
-            seen["momentum_error"], seen["largest_momentum"] + mass * accuracy.speed
-        ),
-        angular_momentum_drift=_ratio(
-            seen["angular_momentum_error"], seen["largest_angular_momentum"] + inertia * accuracy.rate
-        ),
-        gross_work=float(seen["gross_work"]),
-        floating=bool(seen["floating"]),
+        energy_residual=None if math.isnan(residual) else residual,
+        energy_gain=float(summary["energy_gain"]),
+        linear_momentum_drift=float(summary["linear_momentum_drift"]),
+        angular_momentum_drift=float(summary["angular_momentum_drift"]),
+        gross_work=float(summary["gross_work"]),
+        floating=bool(summary["floating"]),
     )
-
-
-def _ratio(error: float, scale: float) -> float:
-    return min(float(error / scale), LARGEST) if scale > 0.0 else 0.0

@@ -81,7 +81,7 @@ class DataMemory:
         self.progress = self.run.progress.view(np.ndarray)[0]
         self.counters = system.counters.view(np.ndarray)[0]
         self.conserved = work.conserved.view(np.ndarray)
-        self.check = work.check.view(np.ndarray)
+        self.summary = self.run.summary.view(np.ndarray)[0]
         self.undefined_formulas: np.ndarray = system.formula_values.view(np.ndarray)["undefined"]
         self.true_at_start: np.ndarray = self.run.event_states.view(np.ndarray)["true_at_start"]
         self.begin, self.observe = begin_run.bind(prepared), observe.bind(prepared)

@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear
 from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import force_errors, stepping
 from softdock.dynamics.kernels.recording import run_data
-from softdock.dynamics.kernels.run import conservation, run_start, time_loop
+from softdock.dynamics.kernels.run import conservation, reaction_peaks, run_start, run_summary, time_loop
 from softdock.dynamics.kernels.search import events, intervals, step_search, windows
 from softdock.elements.kernels import dispatch, tangents
 from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA
@@ -239,6 +239,9 @@ RUN = StructureArgument(
         "accuracies": floats("described states", memory=MODEL),
         "start_points": records(run_start.START_POINT, "contacts", memory=MODEL),
         "enclosed": floats("contacts", memory=DATA),
+        "observed_reactions": records(reaction_peaks.OBSERVED_REACTION, "observed reactions", memory=MODEL),
+        "reaction_peaks": floats("observed reactions", 2, reaction_peaks.PEAK_COLUMNS, memory=DATA),
+        "summary": records(run_summary.SUMMARY, 1, memory=DATA),
     },
     _check_run,
 )

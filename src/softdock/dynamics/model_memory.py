@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 
 _parts = operator.attrgetter(
-    "channels", "events", "actions", "pairs", "contact_pairs", "interfaces", "pins", "formulas", "windows", "gnc",
-    "watched", "searched",
+    "channels", "events", "actions", "pairs", "contact_pairs", "interfaces", "pins", "formulas", "windows",
+    "observed_reactions", "gnc", "watched", "searched",
 )  # fmt: skip
 """Return the parts of a simulation beside its system and settings."""
 _layout = operator.attrgetter(
@@ -193,6 +193,7 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "event_states": initial_event_states(simulation.events),
         "actions": simulation.actions,
         "windows": simulation.windows,
+        "observed_reactions": simulation.observed_reactions,
         "window_states": initial_window_states(simulation.windows),
         "breaks": arrays.breaks,
         "settings": run_settings(arrays, settings, watched, searched),

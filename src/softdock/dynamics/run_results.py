@@ -1,5 +1,6 @@
 """Results of a run as arrays, and the reasons for which a run ends."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -76,6 +77,10 @@ class Run:
     channels: np.recarray
     peaks: np.recarray
     """Of each channel: its largest and smallest value, if they were searched for, and its integral over time."""
+    reaction_peaks: Floats
+    """(reactions, 2, PEAK_COLUMNS): peaks of the observed reactions."""
+    summary: np.void
+    """Results that are one number of the whole run; see `SUMMARY`."""
     undefined: NDArray[np.bool_]
     """(channels,): whether a channel is a formula that had no value at some instant."""
     windows: np.recarray
@@ -96,9 +101,8 @@ class Run:
     element_data: np.recarray
     states: States
     """What the elements of each kind remember."""
-    element_names: dict[int, str]
-    lever: float
-    """Largest radius of gyration [m]: moments count as forces at it where the two are compared."""
+    element_index: Mapping[str, int]
+    """Rows of the elements by name."""
     overlaps: Floats
     """(pairs,): depth of every contact at the start [m]."""
     pin_overlaps: Floats

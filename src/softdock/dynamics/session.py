@@ -189,6 +189,7 @@ class Session:
         counters = self._data.counters
         evaluations = int(counters["evaluations"])
         self._data.finish()
+        summary = self._data.summary
         return Run(
             ending=ending or Ending.TIME_REACHED,
             stop_event=int(progress["stop_event"]) if ending is Ending.STOPPED else None,
@@ -200,6 +201,7 @@ class Session:
             captured=self._captured(),
             channels=run.channels,
             peaks=run.peaks,
+            reaction_peaks=run.reaction_peaks,
             undefined=self._undefined(),
             windows=run.window_states,
             true_at_start=self._data.true_at_start.nonzero()[0].tolist(),
@@ -211,13 +213,13 @@ class Session:
             elements=system.elements,
             element_data=system.element_data,
             states=system.states,
-            element_names={row: name for name, row in self._arrays.element_index.items()},
-            lever=self._arrays.radius_of_gyration,
+            element_index=self._arrays.element_index,
+            summary=summary,
             overlaps=self.overlaps,
             pin_overlaps=self.pin_overlaps,
             conserved_at_start=self._conserved_at_start,
             conserved_at_end=self._conserved(),
-            conservation=read_check(system, self._data.check, self._settings.accuracy),
+            conservation=read_check(summary),
             unresolved_intervals=int(progress["unresolved"]),
             lost_inertia=lost_inertia(system.links, system.motions),
             steps=int(progress["steps"]),

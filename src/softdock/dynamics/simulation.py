@@ -16,6 +16,7 @@ from softdock.dynamics.kernels.channels.formulas import NODE
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
 from softdock.dynamics.kernels.forces.contacts import PAIR, initial_pair_states
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
+from softdock.dynamics.kernels.run.reaction_peaks import OBSERVED_REACTION
 from softdock.dynamics.kernels.search.events import ACTION, EVENT
 from softdock.dynamics.kernels.search.windows import WINDOW
 from softdock.dynamics.model_memory import ModelMemory
@@ -44,6 +45,8 @@ class Simulation:
     pins: np.recarray = field(default_factory=lambda: records(0, PIN))
     formulas: np.recarray = field(default_factory=lambda: records(0, NODE))
     windows: np.recarray = field(default_factory=lambda: records(0, WINDOW))
+    observed_reactions: np.recarray = field(default_factory=lambda: records(0, OBSERVED_REACTION))
+    """Reactions whose peaks are results."""
     gnc: GncRecords = field(default_factory=no_controllers)
     """Controllers, as they are at the start."""
     watched: int | None = None

@@ -1,6 +1,5 @@
 """A system as arrays: the input of the dynamics, independent of how the system was described."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,16 +66,3 @@ class SystemArrays:
     def axis_count(self) -> int:
         """Number of joint axes, with six for each free base; modes have no axes."""
         return int(self.world.view(np.ndarray)["n_u"][0]) - len(self.flexible.modes)
-
-    @property
-    def lightest_mass(self) -> float:
-        """Mass of the lightest link that has one; 0 if none has [kg]."""
-        masses = self.links.view(np.ndarray)["own"][:, 0]
-        return float(masses.min(initial=np.inf, where=masses > 0.0)) if masses.any() else 0.0
-
-    @property
-    def radius_of_gyration(self) -> float:
-        """Largest one of any link about its origin: a lever of forces [m]; 0 without masses."""
-        own = self.links.view(np.ndarray)["own"].tolist()  # for few links faster than with NumPy
-        squares = [(xx + yy + zz) / 3.0 / m for m, _, _, _, xx, yy, zz, *_ in own if m > 0.0]
-        return math.sqrt(max(squares, default=0.0))

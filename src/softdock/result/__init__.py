@@ -284,7 +284,7 @@ class Result:
     """`warned` where a limit of a model was exceeded, `no` where the numbers must not be used."""
     warnings: tuple[str, ...] = ()
     """One sentence for every exceeded limit."""
-    loads: tuple[PeakReaction, ...] = ()
+    loads: Sequence[PeakReaction] = ()
     """Peak reactions of all elements, contacts, interfaces, joints and mounts, largest force first."""
     requirements: tuple[RequirementVerdict, ...] = ()
     """Verdicts on the requirements of the scenario, in their order."""

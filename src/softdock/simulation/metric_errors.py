@@ -1,36 +1,20 @@
 """Estimated numerical errors of metrics that are peaks of reactions, from their expressions."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from softdock.assembly.reaction_channels import ReactionChannels
 from softdock.model.expressions import MetricExpression
 from softdock.model.formulas import Constant, Formula, constant_value, observations_in
-from softdock.model.member_kinds import reactions_of
 from softdock.model.observations import Observation
-from softdock.result import PeakReaction
+from softdock.simulation.reactions import Peak
 
 Source = tuple[str, str, str]
 """Kind and name of a reaction, and the field of its peak with the error."""
 ChannelErrors = Mapping[Observation, float]
 """Estimated errors of channels [SI]; a channel without an entry has no estimate."""
-TOUCHING = reactions_of("contact")
-"""Kinds of reactions whose peaks are also metrics `peak_contact_force_NAME`."""
-
-
-def metric_errors(
-    reactions: Iterable[PeakReaction],
-    channels: Iterable[ReactionChannels],
-    expressions: Mapping[str, MetricExpression],
-    metrics: Mapping[str, Any],
-) -> dict[str, float]:
-    """Return the errors of metrics with a value that are peaks of reactions, or follow from such peaks [SI].
-
-    `channels` are those of the reactions, `expressions` the metrics that a scenario defines.
-    """
-    return MetricErrors(channels, expressions).of_run(tuple(reactions), metrics)
 
 
 class MetricErrors:
@@ -50,11 +34,11 @@ class MetricErrors:
             if all(observation in known for observation in needed):
                 self._formulas.append((name, metric.formula, {o: known[o] for o in needed}))
 
-    def of_run(self, reactions: tuple[PeakReaction, ...], metrics: Mapping[str, Any]) -> dict[str, float]:
+    def of_run(self, peaks: Sequence[Peak], metrics: Mapping[str, Any]) -> dict[str, float]:
         """Return the errors of the metrics of a run that have a value, from its peak reactions [SI]."""
-        errors = {name: error for name, error in _peak_errors(reactions) if name not in self._own}
+        errors = {name: error for name, error in _peak_errors(peaks) if name not in self._own}
         if self._formulas:
-            found = {(reaction.kind, reaction.name): reaction for reaction in reactions}
+            found = {(peak.names.kind, peak.names.name): peak for peak in peaks}
             for name, formula, sources in self._formulas:
                 errors[name] = formula_error(formula, _known_errors(sources, found))
         return {
@@ -65,13 +49,13 @@ class MetricErrors:
 
 
 def _known_errors(
-    sources: Mapping[Observation, Source], found: Mapping[tuple[str, str], PeakReaction]
+    sources: Mapping[Observation, Source], found: Mapping[tuple[str, str], Peak]
 ) -> dict[Observation, float]:
     """Return the errors of channels from the peak reactions of a run that have an error."""
     errors = {}
     for observation, (kind, name, field) in sources.items():
-        reaction = found.get((kind, name))
-        error = None if reaction is None else getattr(reaction, field)
+        peak = found.get((kind, name))
+        error = None if peak is None else getattr(peak, field)
         if error is not None:
             errors[observation] = error
     return errors
@@ -109,18 +93,19 @@ def _scaled_error(name: str, operands: tuple[Formula, ...], errors: list[float])
     return abs(first) * errors[1] if first is not None and name == "*" else None
 
 
-def _peak_errors(reactions: tuple[PeakReaction, ...]) -> Iterator[tuple[str, float | None]]:
+def _peak_errors(peaks: Sequence[Peak]) -> Iterator[tuple[str, float | None]]:
     """Yield names and errors of the metrics that every run has: `peak_force_NAME` and so on."""
-    for reaction in reactions:
-        flat = reaction.name.replace("-", "_")
-        yield f"peak_force_{flat}", reaction.force_error
-        yield f"peak_moment_{flat}", reaction.moment_error
-        if reaction.kind in TOUCHING:
-            yield f"peak_contact_force_{flat}", reaction.force_error
-    touching = [reaction for reaction in reactions if reaction.kind in TOUCHING]
-    if touching:
-        largest = max(touching, key=lambda reaction: reaction.peak_force or 0.0)
-        yield "peak_contact_force", largest.force_error
+    largest, error = -1.0, None
+    for peak in peaks:
+        names = peak.names
+        yield names.force_metric, peak.force_error
+        yield names.moment_metric, peak.moment_error
+        if names.contact_metric is not None:
+            yield names.contact_metric, peak.force_error
+            if (peak.force or 0.0) > largest:
+                largest, error = peak.force or 0.0, peak.force_error
+    if largest >= 0.0:
+        yield "peak_contact_force", error
 
 
 def _sources(

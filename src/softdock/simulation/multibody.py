@@ -33,8 +33,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
-from softdock.simulation.reaction_errors import ReactionErrors
-from softdock.simulation.reactions import channel_peaks, reaction_metrics, read_reactions
+from softdock.simulation.reactions import PeakReactions, sorted_peaks
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
@@ -84,6 +83,7 @@ class PreparedMultibody:
             pins=pins,
             formulas=self.topology.formulas,
             windows=self.topology.windows,
+            observed_reactions=self.topology.reaction_table.records,
             gnc=_controllers(scenario, self.assembly),
             watched=self.topology.watched,
             searched=self.topology.searched,
@@ -243,12 +243,12 @@ def _result(
     )
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
-    rows, peaks = topology.reaction_rows, channel_peaks(run)
-    estimate = ReactionErrors(scenario, run, rows, peaks)
-    reactions = read_reactions(rows, peaks, estimate.error)
-    metrics = {**reaction_metrics(reactions), **_metrics(scenario, run, topology, events, phases)}
+    table = topology.reaction_table
+    peaks = table.read(run.reaction_peaks)
+    metrics = {**table.metrics(peaks), **_metrics(scenario, run, topology, events, phases)}
+    peaks = sorted_peaks(peaks)
     metrics |= {name: value for name, value in condition_metrics.items() if name not in metrics}
-    valid, warnings = assess_validity(scenario, run, reactions)
+    valid, warnings = assess_validity(scenario, run, peaks)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
@@ -260,11 +260,11 @@ def _result(
             *topology.surface_notices(scenario, changed),
             *_notices(scenario, run, topology),
         ),
-        loads=reactions,
+        loads=PeakReactions(peaks),
         metrics=metrics,
-        metric_errors=topology.metric_errors.of_run(reactions, metrics),
+        metric_errors=topology.metric_errors.of_run(peaks, metrics),
         contact_conditions=conditions,
-        audit=_audit(scenario, run, estimate.energy_share),
+        audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=_history(run, topology),
         events=events,
@@ -380,7 +380,7 @@ def _metrics(
     return metrics
 
 
-def _audit(scenario: MultibodyScenario, run: Run, expected: float) -> Audit:
+def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     """Return the largest relative errors, and that of the energy that is expected.
 
     Errors of momentum are None where ground, gravity, loads or thrusters take part.
@@ -397,5 +397,5 @@ def _audit(scenario: MultibodyScenario, run: Run, expected: float) -> Audit:
         linear_momentum_drift=conservation.linear_momentum_drift if closed else None,
         angular_momentum_drift=conservation.angular_momentum_drift if closed else None,
         energy_residual=conservation.energy_residual,
-        energy_expected=expected,
+        energy_expected=float(run.summary["energy_expected"]),
     )

@@ -52,7 +52,7 @@ from softdock.simulation.phases import (
     limit_of,
     start_of,
 )
-from softdock.simulation.reactions import ReactionRows, reaction_rows, set_reaction_flags
+from softdock.simulation.reactions import ReactionTable, set_reaction_flags
 from softdock.simulation.surface_checks import surface_notices
 from softdock.tree.kernels.tree import copy_records, records
 
@@ -105,9 +105,9 @@ class Topology:
         return reaction_channels(self.scenario, self.scenario.record.loads)
 
     @cached_property
-    def reaction_rows(self) -> list[ReactionRows]:
-        """Rows of the channels of the observed reactions."""
-        return reaction_rows(self.reactions, self.index)
+    def reaction_table(self) -> ReactionTable:
+        """The observed reactions, for the kernels and for results."""
+        return ReactionTable(self.scenario, self.reactions, self.index)
 
     @cached_property
     def _reaction_components(self) -> list[Observation]:

@@ -10,9 +10,10 @@ from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.run_results import Ending, Run
 from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.presentation.numbers import format_with_error
-from softdock.result import PeakReaction, Validity
+from softdock.result import Validity
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy
+from softdock.simulation.reactions import Peak
 
 MIN_OVERLAP = 1e-9
 """[m] Initial depth above which surfaces overlap; smaller ones are rounding."""
@@ -43,7 +44,7 @@ INCOMPLETE = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
 
 
 def assess_validity(
-    scenario: MultibodyScenario, run: Run, reactions: Sequence[PeakReaction]
+    scenario: MultibodyScenario, run: Run, peaks: Sequence[Peak]
 ) -> tuple[Validity, tuple[str, ...]]:
     """Return whether a run is valid, and a sentence for every limit that was exceeded.
 
@@ -64,7 +65,7 @@ def assess_validity(
         warnings += _pin_warnings(name, face, float(state.deepest), float(overlap))
     warnings += _angle_warnings(run)
     warnings += _bond_warnings(run, names)
-    warnings += _reaction_warnings(run, reactions, scenario.integrator.accuracy)
+    warnings += _reaction_warnings(run, peaks, scenario.integrator.accuracy)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -91,32 +92,30 @@ def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     ]
 
 
-def _reaction_warnings(run: Run, reactions: Sequence[PeakReaction], accuracy: Accuracy) -> list[str]:
+def _reaction_warnings(run: Run, peaks: Sequence[Peak], accuracy: Accuracy) -> list[str]:
     """Return a sentence that names the peak reactions with the largest estimated errors, if any is too large.
 
     Moments and forces are compared by a lever. Reactions far below what the accuracy of speeds resolves are those of a
     mechanism at rest: rounding errors.
     """
-    lever = run.lever
-    forces = [(r, "force", "N", r.peak_force, r.force_error) for r in reactions]
-    moments = [(r, "moment", "N*m", r.peak_moment, r.moment_error) for r in reactions]
-    largest_force = max((r.peak_force or 0.0 for r in reactions), default=0.0)
-    largest_moment = max((r.peak_moment or 0.0 for r in reactions), default=0.0)
-    data = run.element_data.view(np.ndarray)
-    impedance = np.sqrt(data["peak_stiffness"] * data["inertia"]).max(axis=0, initial=0.0)
-    at_rest = REST_SHARE * impedance * (accuracy.speed, accuracy.rate)
-    own_force = max(SMALL_SHARE * largest_force, at_rest[FORCE])
-    own_moment = max(SMALL_SHARE * largest_moment, at_rest[MOMENT])
+    lever, impedance = float(run.summary["lever"]), run.summary["impedance"].tolist()
+    largest_force = max([peak.force or 0.0 for peak in peaks], default=0.0)
+    largest_moment = max([peak.moment or 0.0 for peak in peaks], default=0.0)
+    own_force = max(SMALL_SHARE * largest_force, REST_SHARE * impedance[FORCE] * accuracy.speed)
+    own_moment = max(SMALL_SHARE * largest_moment, REST_SHARE * impedance[MOMENT] * accuracy.rate)
     least_force = max(own_force, own_moment / lever if lever > 0.0 else 0.0)
     least_moment = max(own_moment, own_force * lever)
     inaccurate = []
-    for peaks, least in ((forces, least_force), (moments, least_moment)):
-        for reaction, what, unit, peak, error in peaks:
-            if peak is None or error is None or max(peak, least) == 0.0:
+    for peak in peaks:
+        for what, unit, size, error, least in (
+            ("force", "N", peak.force, peak.force_error, least_force),
+            ("moment", "N*m", peak.moment, peak.moment_error, least_moment),
+        ):
+            if size is None or error is None or max(size, least) == 0.0:
                 continue
-            share = error / max(peak, least)
+            share = error / max(size, least)
             if share > MAX_REACTION_ERROR:
-                text = f"{what} of {reaction.kind} {reaction.name} {format_with_error(peak, error, unit)}"
+                text = f"{what} of {peak.names.kind} {peak.names.name} {format_with_error(size, error, unit)}"
                 inaccurate.append((share, text))
     if not inaccurate:
         return []
@@ -210,10 +209,9 @@ def _contact_warnings(
 
 
 def _angle_warnings(run: Run) -> list[str]:
-    angles = run.element_data.view(np.ndarray)["largest_angle"]
+    angles, names = run.element_data.view(np.ndarray)["largest_angle"], list(run.element_index)
     return [
-        f"{run.element_names.get(int(i), 'An element')} turns by {math.degrees(angles[i]):.0f} deg: "
-        "its torque changes sign at half a turn."
+        f"{names[i]} turns by {math.degrees(angles[i]):.0f} deg: its torque changes sign at half a turn."
         for i in np.flatnonzero(angles > MAX_ANGLE)
     ]
 

@@ -216,3 +216,9 @@ class RunData(NamedTuple):
     """(contacts,): points whose depths are checked at the start."""
     enclosed: NDArray[np.float64]
     """(contacts,): depth [m] of these points inside surface B at the start; 0 outside."""
+    observed_reactions: np.recarray
+    """Reactions whose peaks are results."""
+    reaction_peaks: NDArray[np.float64]
+    """(reactions, 2, PEAK_COLUMNS): peak force and moment of each of them, with time and error; of a finished run."""
+    summary: np.recarray
+    """One record: results of a finished run."""

@@ -30,7 +30,9 @@ from softdock.dynamics.kernels.run.conservation import (
     write_conserved,
 )
 from softdock.dynamics.kernels.run.engagement import keep_states_in_steps, update_states
+from softdock.dynamics.kernels.run.reaction_peaks import write_reaction_peaks
 from softdock.dynamics.kernels.run.run_start import set_run_start
+from softdock.dynamics.kernels.run.run_summary import summarise
 from softdock.dynamics.kernels.run.state_update import (
     apply_jumps,
     complete_deferred_row,
@@ -91,10 +93,12 @@ def observe(run):
 
 @kernel
 def finish_run(run):
-    """Evaluate the final state and complete the conservation check with it."""
+    """Evaluate the final state, complete the conservation check with it, and write what is read of the run."""
     commit_pending_row(run)
     observe(run)
     compare_with_start(run.system, run.y, run.workspace.conserved, run.workspace.check)
+    summarise(run)
+    write_reaction_peaks(run)
 
 
 @kernel
