@@ -11,9 +11,9 @@ import softdock
 from robot.robots import BENT, LWR, arm
 from softdock.errors import InputError
 from softdock.robot.bodies import joint_limits
-from softdock.robot.plan import Move, Pace, Planner
+from softdock.robot.plan import Impedance, Move, Pace, Planner
 from softdock.robot.trajectory import Bounds
-from softdock.robot.triggered_moves import Impedance, TriggeredMoves
+from softdock.robot.triggered_moves import TriggeredMoves
 from softdock.robot.urdf import read_urdf
 from softdock.scenario.loading import from_data
 from softdock.simulation.robot import Setup

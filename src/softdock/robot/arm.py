@@ -157,8 +157,18 @@ class Arm:
     def jacobian(self, q: Floats, body: str, at: Pose | None = None) -> Floats:
         """Return (6, joints): angular velocity and velocity of a frame's origin per joint speed, in B; Eq. (A8)."""
         p = self.pose(q, body, at).p
+        return self._jacobian(self.assembly.placed[body].link - 1, p)
+
+    def link_jacobian(self, q: Floats, link: int, p_LT: Floats) -> Floats:
+        """Return the same for a point of link number `link`, that which joint number `link` moves, counted from 1."""
+        self._arguments.q[:] = q
+        self._compute_poses()
+        R_BL = self.motion.R[link].reshape(3, 3)
+        return self._jacobian(link, self.motion.p[link] + R_BL @ p_LT)
+
+    def _jacobian(self, link: int, p: Floats) -> Floats:
+        """Return the motion of a point p in B of a link per joint speed, at the present poses of the links."""
         J = np.zeros((6, self.joints))
-        link = self.assembly.placed[body].link - 1
         path = []
         while link > 0:
             path.append(link)

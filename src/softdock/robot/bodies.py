@@ -113,4 +113,5 @@ def joint_limits(robot: Description, stiffness: float = MAX_STIFFNESS) -> JointL
         speed=np.array([joint.max_speed for joint in moving]),
         torque=np.array([joint.max_effort for joint in moving]),
         stiffness=np.full(len(moving), stiffness),
+        cartesian=True,
     )

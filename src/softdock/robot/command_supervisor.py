@@ -5,7 +5,16 @@ from collections import Counter
 import numpy as np
 
 from softdock.errors import InputError
-from softdock.robot.link import Array, Command, Exceeded, JointLimits, Refusal, RobotMode, RobotState
+from softdock.robot.link import (
+    Array,
+    CartesianImpedance,
+    Command,
+    Exceeded,
+    JointLimits,
+    Refusal,
+    RobotMode,
+    RobotState,
+)
 
 MIN_PERIOD, MAX_PERIOD = 1e-3, 0.1
 """Allowed cycle times of a link [s]."""
@@ -19,6 +28,8 @@ POSITION_MARGIN, MIN_POSITION_MARGIN = 0.02, 0.01
 """Allowed excess of a measured position as a fraction of the joint's range, and its lowest value [rad]."""
 SPEED_MARGIN, TORQUE_MARGIN = 0.2, 0.2
 """Allowed excess of a measured speed or torque relative to its limit: overshoot of a damped joint, friction, noise."""
+ROTATION_TOLERANCE = 1e-6
+"""Departure of a task frame from a rotation matrix."""
 RECOVERY_FRACTION = 0.5
 """Fraction of the margins within which the state must be before commands are accepted again."""
 
@@ -194,7 +205,30 @@ class CommandSupervisor:
             return Refusal.DAMPING
         if (np.abs(command.tau_ff) > limits.torque).any():
             return Refusal.TORQUE
+        if command.cartesian is not None and (refusal := self._check_cartesian(command.cartesian, command)):
+            return refusal
         return None if self._is_within_speed(command, step, q, now) else Refusal.SPEED
+
+    def _check_cartesian(self, asked: CartesianImpedance, command: Command) -> Refusal | None:
+        """Return why a Cartesian impedance is refused; its stiffness has no upper limit but that of the torques."""
+        joints = self.limits.joints
+        shapes = ((asked.frame, 12), (asked.stiffness, 6), (asked.damping_ratio, 6))
+        null = ((asked.null_stiffness, joints), (asked.null_damping_ratio, joints))
+        if not self.limits.cartesian or any(a.shape != (size,) for a, size in (*shapes, *null)):
+            return Refusal.CARTESIAN
+        if not all(np.isfinite(array).all() for array, _ in (*shapes, *null)):
+            return Refusal.NOT_FINITE
+        R = asked.frame[:9].reshape(3, 3)
+        if not 1 <= asked.link <= joints or np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE:
+            return Refusal.CARTESIAN
+        stiff, ratios = asked.stiffness, (asked.damping_ratio, asked.null_damping_ratio)
+        too_soft = not command.low_impedance and (stiff <= 0.0).any()
+        if too_soft or (stiff < 0.0).any() or (asked.null_stiffness < 0.0).any():
+            return Refusal.STIFFNESS
+        lowest = 0.0 if command.low_impedance else self.limits.min_damping_ratio
+        if any((ratio < lowest).any() or (ratio > self.limits.damping_ratio).any() for ratio in ratios):
+            return Refusal.DAMPING
+        return None
 
     def _is_within_speed(self, command: Command, step: int, q: Array, now: float) -> bool:
         following = self.mode is RobotMode.COMMAND

@@ -6,7 +6,7 @@ from softdock.dynamics.entry_points import RUN, SYSTEM
 from softdock.dynamics.kernels.recording.run_data import RunData
 from softdock.native.argument_types import FLOAT, INTEGER, StructureArgument, floats, integers, records
 from softdock.native.entry_point import EntryPoint
-from softdock.robot.kernels import arm, control, inverse_kinematics
+from softdock.robot.kernels import arm, control, inverse_kinematics, task
 
 _JOINTS = floats("joints")
 _ALL = floats("all")  # the base's six coordinates, then the joints'
@@ -62,6 +62,7 @@ IMPEDANCE_LAW = StructureArgument(
         "stiffness": _JOINTS,
         "D": floats("joints", "joints"),
         "tau_ff": _JOINTS,
+        "external": _JOINTS,
         "max_torque": _JOINTS,
         "max_speed": _JOINTS,
         "gravity": floats(3),
@@ -76,6 +77,28 @@ IMPEDANCE_LAW = StructureArgument(
         "weight": _ALL,
         "a": _ALL,
         "column": _ALL,
+    },
+)
+TASK_LAW = StructureArgument(
+    task.TaskLaw,
+    {
+        "active": integers(1),
+        "axes": integers(1),
+        "link": integers(1),
+        "frame": floats(12),
+        "stiffness": floats(6),
+        "D": floats(6, 6),
+        "null_stiffness": _JOINTS,
+        "null_D": floats("joints", "joints"),
+        "commanded": floats(12),
+        "J": floats(6, "joints"),
+        "MJ": floats(6, "joints"),
+        "mobility": floats(6, 6),
+        "factor": floats(6, 6),
+        "wrench": floats(6),
+        "rate": floats(6),
+        "inner": _JOINTS,
+        "speed": _JOINTS,
     },
 )
 _PERIODS = floats("torque periods", "joints")
@@ -95,13 +118,15 @@ TORQUE_PERIODS = StructureArgument(
 
 def _check_rows(run: RunData, *arguments: Any) -> str | None:
     """Return the problem of rows of joints outside the state or of the log of torque periods, or None."""
-    cycle, at_q, at_u = arguments[3:6]
-    moved, periods = arguments[9:11]
+    model, _, _, law, cycle, at_q, at_u = arguments[:7]
+    moved, periods = arguments[10:12]
     world = run.system.world[0]
     if not (((at_q >= 0) & (at_q < world.n_q)).all() and ((at_u >= 0) & (at_u < world.n_u)).all()):
         return "at_q or at_u has a row outside the state"
     if not ((moved >= 0) & (moved < len(run.system.links))).all():
         return "moved has a link outside the system"
+    if not 1 <= law.link[0] < len(model.parent):
+        return "the task frame is on a link outside the arm"
     return (
         None
         if cycle.periods[0] <= len(periods.t)
@@ -115,8 +140,9 @@ evaluate_arm = EntryPoint(
 compute_poses = EntryPoint(arm.compute_poses, ARM_MODEL, ARM_MOTION, _JOINTS)
 solve_pose = EntryPoint(inverse_kinematics.solve_pose, ARM_MODEL, ARM_MOTION, POSE_SEARCH, returns=INTEGER)
 follow_command = EntryPoint(
-    control.follow_command, RUN, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, records(control.TORQUE_CYCLE, 1),
-    integers("joints"), integers("joints"), _JOINTS, _JOINTS, _JOINTS, integers("joints"), TORQUE_PERIODS,
+    control.follow_command, RUN, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, TASK_LAW,
+    records(control.TORQUE_CYCLE, 1), integers("joints"), integers("joints"), _JOINTS, _JOINTS, _JOINTS,
+    integers("joints"), TORQUE_PERIODS,
     returns=INTEGER, check=_check_rows,
 )  # fmt: skip
 joint_loads = EntryPoint(

@@ -47,6 +47,7 @@ class Experiment:
             tau_ff=np.zeros(len(setpoint.q)),
             qdot=setpoint.qdot,
             low_impedance=self.low_impedance,
+            cartesian=setpoint.cartesian,
         )
 
     def run(self, link: RobotLink, on_state: Callable[[RobotState], None] | None = None) -> Log:

@@ -49,6 +49,9 @@ class Refusal(Enum):
         "The robot holds its position because commands timed out or a measured value exceeded a limit; "
         "request monitor mode first."
     )
+    CARTESIAN = (
+        "The robot has no Cartesian impedance, or its task frame is not a pose on a link of the robot."
+    )
 
 
 class Exceeded(IntFlag):
@@ -63,10 +66,34 @@ class Exceeded(IntFlag):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class CartesianImpedance:
+    """Impedance of a task frame on a link, instead of that of the joints; six-vectors angular part first.
+
+    The commanded pose of the frame is that at the commanded joint positions, which are also those of the null space.
+    """
+
+    link: int
+    """Link that carries the task frame: the number of the joint that moves it, counted from 1."""
+    frame: Array
+    """(12,) rotation, row by row, and origin [m] of the task frame in the link."""
+    stiffness: Array
+    """(6,) [N m/rad, N/m]"""
+    damping_ratio: Array
+    """(6,)"""
+    null_stiffness: Array
+    """(joints,) [N m/rad]"""
+    null_damping_ratio: Array
+    """(joints,)"""
+    in_base_axes: bool = False
+    """Whether stiffness and damping have the axes of the base; otherwise those of the commanded task frame."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Command:
     """Command for one cycle; every array has shape (joints,).
 
-    The robot applies the torque k (q_cmd - q) - D qdot + tau_ff + compensation of its own dynamics.
+    The robot applies the torque k (q_cmd - q) - D qdot + tau_ff + compensation of its own dynamics, or that of a
+    Cartesian impedance instead of the first two terms.
     """
 
     q: Array
@@ -82,6 +109,8 @@ class Command:
     """Planned speed at the end of the cycle [rad/s], for robots that interpolate; links do not send it."""
     low_impedance: bool = False
     """Whether stiffness and damping may be below the robot's minimum, down to 0; the client ensures stability."""
+    cartesian: CartesianImpedance | None = None
+    """Cartesian impedance; `stiffness` and `damping_ratio` then only hold the position after a fallback."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,6 +156,8 @@ class JointLimits:
     """Joint stiffness while the robot holds its position before the first command [N m/rad]; default `stiffness`."""
     min_stiffness: Array | None = None
     """Lowest joint stiffness of commands without `low_impedance` [N m/rad]; default 1 % of that of holding."""
+    cartesian: bool = False
+    """Whether the robot accepts a Cartesian impedance."""
     min_damping_ratio: float = 0.1
     """Lowest damping ratio of commands without `low_impedance`; below it a joint overshoots by more than 70 %."""
 

@@ -181,6 +181,8 @@ class RemoteLink(Closable):
         arrays = (command.q, command.stiffness, command.damping_ratio, command.tau_ff)
         if any(array.shape != command.q.shape for array in arrays) or command.q.ndim != 1:
             raise ValueError("all arrays of a command must have one number per joint")
+        if command.cartesian is not None and not self._limits.cartesian:
+            raise self._lost("has no Cartesian impedance, which this command needs")
         self._sequence += 1
         self._transport.send(
             encode(self._session, self._sequence, CommandMessage(command, self._transport.now()))

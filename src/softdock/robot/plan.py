@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softdock.errors import InputError
 from softdock.robot.arm import Arm
 from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, solve_pose
-from softdock.robot.link import JointLimits
+from softdock.robot.link import CartesianImpedance, JointLimits
 from softdock.robot.trajectory import Bounds, JerkProfile, fastest_profile, planned_speed, tightest_bounds
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
@@ -62,6 +62,16 @@ class Pace:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Impedance:
+    """Impedance of one move; arrays (joints,)."""
+
+    stiffness: Floats
+    damping_ratio: Floats
+    cartesian: CartesianImpedance | None = None
+    """Of the tool, instead of that of the joints."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Setpoint:
     """What one command asks for; arrays (joints,)."""
 
@@ -72,6 +82,7 @@ class Setpoint:
     stiffness: Floats
     """[N m/rad or N/m]"""
     damping_ratio: Floats
+    cartesian: CartesianImpedance | None = None
 
 
 class Setpoints(Protocol):
@@ -101,8 +112,8 @@ class JointPlan:
     """Joint positions before the first cycle (joints,)."""
     moves: tuple[tuple[float, float, float], ...]
     """Begin, end and end of the waiting time of every move [s]."""
-    impedance: tuple[tuple[Floats, Floats], ...] = ()
-    """Stiffness and damping ratio of every move, each (joints,)."""
+    impedance: tuple[Impedance, ...] = ()
+    """Of every move."""
 
     @property
     def cycles(self) -> int:
@@ -113,11 +124,17 @@ class JointPlan:
         """Return the setpoint of a cycle; after the end of the plan, the last one."""
         row = min(cycle, self.cycles - 1)
         begun = [begin <= (row + 0.5) * self.period for begin, _, _ in self.moves]
-        stiffness, damping_ratio = self.impedance[max(0, sum(begun) - 1)]
+        impedance = self.impedance[max(0, sum(begun) - 1)]
         before = self.q[row - 1] if row else self.start
         after = self.q[min(row + 1, self.cycles - 1)]
         speed = planned_speed(before, self.q[row], after, self.period)
-        return Setpoint(q=self.q[row], qdot=speed, stiffness=stiffness, damping_ratio=damping_ratio)
+        return Setpoint(
+            q=self.q[row],
+            qdot=speed,
+            stiffness=impedance.stiffness,
+            damping_ratio=impedance.damping_ratio,
+            cartesian=impedance.cartesian,
+        )
 
     @property
     def duration(self) -> float:

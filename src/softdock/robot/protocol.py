@@ -10,7 +10,16 @@ from enum import IntEnum
 
 import numpy as np
 
-from softdock.robot.link import Array, Command, Exceeded, JointLimits, Refusal, RobotMode, RobotState
+from softdock.robot.link import (
+    Array,
+    CartesianImpedance,
+    Command,
+    Exceeded,
+    JointLimits,
+    Refusal,
+    RobotMode,
+    RobotState,
+)
 
 MAGIC = b"SDRL"
 VERSION = 1
@@ -25,10 +34,17 @@ _WELCOME = struct.Struct("<HHIddd")
 _COMMAND = struct.Struct("<BBHId")
 _STATE = struct.Struct("<BBHIdQddQ")
 _DENIAL = struct.Struct("<B7x")
+_CARTESIAN = struct.Struct("<HHI")
 
 LOW_IMPEDANCE = 1
 """Flag of a command: the robot does not enforce its minimum stiffness and damping; the client is responsible for
 stability. Other bits are reserved and ignored."""
+CARTESIAN = 2
+"""Flag of a command: a Cartesian impedance follows the joint values; and feature of a robot that accepts it."""
+MAX_CARTESIAN_JOINTS = 25
+"""Largest number of joints with which a Cartesian impedance fits into a datagram."""
+BASE_AXES = 1
+"""Flag of a Cartesian impedance: its stiffness has the axes of the base."""
 _ALL_EXCEEDED = sum(Exceeded)
 _REFUSALS = tuple(Refusal)
 """The code of a refusal is its position in this order, counted from 1; 0 means none."""
@@ -177,12 +193,13 @@ def _read_denial(payload: bytes) -> DenialMessage:
 
 def _welcome_bytes(body: Welcome) -> bytes:
     limits = body.limits
-    head = _WELCOME.pack(limits.joints, 0, 0, body.period, body.timeout, limits.damping_ratio)
+    features = CARTESIAN if limits.cartesian and limits.joints <= MAX_CARTESIAN_JOINTS else 0
+    head = _WELCOME.pack(limits.joints, features, 0, body.period, body.timeout, limits.damping_ratio)
     return head + _rows(limits.q_min, limits.q_max, limits.speed, limits.torque, limits.stiffness)
 
 
 def _read_welcome(payload: bytes) -> Welcome:
-    joints, _, _, period, timeout, damping_ratio = _WELCOME.unpack_from(payload)
+    joints, features, _, period, timeout, damping_ratio = _WELCOME.unpack_from(payload)
     q_min, q_max, speed, torque, stiffness = _arrays(payload, _WELCOME.size, joints, 5)
     if not (0.0 < period < np.inf and 0.0 < timeout < np.inf):
         raise ValueError("cycle time and timeout must be positive and finite")
@@ -193,19 +210,33 @@ def _read_welcome(payload: bytes) -> Welcome:
         torque=torque,
         stiffness=stiffness,
         damping_ratio=damping_ratio,
+        cartesian=bool(features & CARTESIAN),
     )
     return Welcome(period, timeout, limits)
 
 
 def _command_bytes(body: CommandMessage) -> bytes:
     c = body.command
-    head = _COMMAND.pack(c.mode, LOW_IMPEDANCE if c.low_impedance else 0, len(c.q), 0, body.sent)
-    return head + _rows(c.q, c.stiffness, c.damping_ratio, c.tau_ff)
+    flags = (LOW_IMPEDANCE if c.low_impedance else 0) | (CARTESIAN if c.cartesian is not None else 0)
+    head = _COMMAND.pack(c.mode, flags, len(c.q), 0, body.sent)
+    return head + _rows(c.q, c.stiffness, c.damping_ratio, c.tau_ff) + _cartesian_bytes(c.cartesian)
+
+
+def _cartesian_bytes(asked: CartesianImpedance | None) -> bytes:
+    if asked is None:
+        return b""
+    head = _CARTESIAN.pack(asked.link, BASE_AXES if asked.in_base_axes else 0, 0)
+    joints = (asked.null_stiffness, asked.null_damping_ratio)
+    return head + _rows(asked.frame, asked.stiffness, asked.damping_ratio, *joints)
 
 
 def _read_command(payload: bytes) -> CommandMessage:
     mode, flags, joints, _, sent = _COMMAND.unpack_from(payload)
-    q, stiffness, damping_ratio, tau_ff = _arrays(payload, _COMMAND.size, joints, 4)
+    end = _COMMAND.size + 4 * 8 * joints
+    q, stiffness, damping_ratio, tau_ff = _arrays(payload[:end], _COMMAND.size, joints, 4)
+    cartesian = _read_cartesian(payload[end:], joints) if flags & CARTESIAN else None
+    if cartesian is None and len(payload) != end:
+        raise ValueError("wrong length")
     command = Command(
         q=q,
         stiffness=stiffness,
@@ -213,8 +244,26 @@ def _read_command(payload: bytes) -> CommandMessage:
         tau_ff=tau_ff,
         mode=RobotMode(mode),
         low_impedance=bool(flags & LOW_IMPEDANCE),
+        cartesian=cartesian,
     )
     return CommandMessage(command, sent)
+
+
+def _read_cartesian(payload: bytes, joints: int) -> CartesianImpedance:
+    link, flags, _ = _CARTESIAN.unpack_from(payload)
+    if len(payload) != _CARTESIAN.size + 8 * (12 + 6 + 6 + 2 * joints):
+        raise ValueError("wrong length")
+    values = np.frombuffer(payload, dtype="<f8", offset=_CARTESIAN.size).astype(np.float64)
+    frame, stiffness, ratio, null_stiffness, null_ratio = np.split(values, [12, 18, 24, 24 + joints])
+    return CartesianImpedance(
+        link=link,
+        frame=frame,
+        stiffness=stiffness,
+        damping_ratio=ratio,
+        null_stiffness=null_stiffness,
+        null_damping_ratio=null_ratio,
+        in_base_axes=bool(flags & BASE_AXES),
+    )
 
 
 def _state_bytes(body: StateMessage) -> bytes:

@@ -9,7 +9,7 @@ from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, eliminate_base
 from softdock.robot.entry_points import follow_command, joint_loads
-from softdock.robot.impedance import Compensation, damping_matrix
+from softdock.robot.impedance import Compensation, TaskDesign, damping_matrix, design_task
 from softdock.robot.kernels.control import (
     CUBIC_COMMAND,
     DYNAMICS_COMPENSATION,
@@ -21,7 +21,8 @@ from softdock.robot.kernels.control import (
     ImpedanceLaw,
     TorquePeriods,
 )
-from softdock.robot.link import Command, JointLimits, RobotMode, RobotState
+from softdock.robot.kernels.task import BASE_AXES, TOOL_AXES, TaskLaw
+from softdock.robot.link import CartesianImpedance, Command, JointLimits, RobotMode, RobotState
 from softdock.robot.torque_log import TorqueLog
 from softdock.robot.trajectory import Interpolation
 from softdock.tree.kernels.tree import records
@@ -103,6 +104,7 @@ class SimulatedRobot:
         self._cycle.run_end = self.session.duration
         self._start = self._joints()[0]
         self._law = self._new_law()
+        self._task = new_task_law(arm.joints)
         self._periods = self._new_periods(1)
         self._logged: list[TorquePeriods] = []
         self._command: Command | None = None
@@ -179,10 +181,22 @@ class SimulatedRobot:
         M = eliminate_base(self.arm.dynamics(q, self._at_rest, self._gravity).M, self.arm.floating)
         law = self._law
         law.stiffness[:], law.tau_ff[:] = command.stiffness, command.tau_ff
-        law.D[:] = damping_matrix(M, command.stiffness, command.damping_ratio)
+        self._task.active[0] = int(command.cartesian is not None)
+        if command.cartesian is not None:
+            self._set_task(command.cartesian, M, q)
+        else:
+            law.D[:] = damping_matrix(M, command.stiffness, command.damping_ratio)
         if period != law.period:
             self._law = law._replace(period=period)
             self._bind()
+
+    def _set_task(self, asked: CartesianImpedance, M: Floats, q: Floats) -> None:
+        """Set the Cartesian law, with the damping for the present posture."""
+        task, design = self._task, design_cartesian(self.arm, asked, M, q)
+        task.axes[0] = BASE_AXES if asked.in_base_axes else TOOL_AXES
+        task.link[0], task.frame[:] = asked.link, asked.frame
+        task.stiffness[:], task.null_stiffness[:] = asked.stiffness, asked.null_stiffness
+        task.D[:], task.null_D[:] = design.D, design.null_D
 
     def _set_course(self, command: Command) -> None:
         """Set where the command begins and ends in this cycle, with the speeds there.
@@ -216,7 +230,7 @@ class SimulatedRobot:
     def _bind(self) -> None:
         """Pass arm, law and session to the kernel."""
         self._advance = self.session.controlled_advance(
-            follow_command, self.arm.model, self.arm.motion, self._law, self._cycle,
+            follow_command, self.arm.model, self.arm.motion, self._law, self._task, self._cycle,
             self._at_q, self._at_u, self._q, self._qdot, self._tau, self._moved, self._periods,
         )  # fmt: skip
 
@@ -232,6 +246,7 @@ class SimulatedRobot:
             stiffness=np.zeros(n),
             D=np.zeros((n, n)),
             tau_ff=np.zeros(n),
+            external=np.zeros(n),
             max_torque=np.array(limits.torque, float),
             max_speed=np.array(limits.speed, float),
             gravity=self._gravity,
@@ -253,3 +268,39 @@ class SimulatedRobot:
         self.session.evaluate()
         self._read_loads()
         return self._loads.copy()
+
+
+def design_cartesian(arm: Arm, asked: CartesianImpedance, M: Floats, q: Floats) -> TaskDesign:
+    """Return the damping of a Cartesian impedance at joint positions, with the effective mass matrix M there."""
+    R_LT, p_LT = asked.frame[:9].reshape(3, 3), asked.frame[9:]
+    J = arm.link_jacobian(q, asked.link, p_LT)
+    if not asked.in_base_axes:
+        R_BT = arm.motion.R[asked.link].reshape(3, 3) @ R_LT
+        J = np.vstack([R_BT.T @ J[:3], R_BT.T @ J[3:]])
+    return design_task(
+        M, J, asked.stiffness, asked.damping_ratio, asked.null_stiffness, asked.null_damping_ratio
+    )
+
+
+def new_task_law(joints: int) -> TaskLaw:
+    """Return a Cartesian law that is not in force."""
+    n = joints
+    return TaskLaw(
+        active=np.zeros(1, np.int64),
+        axes=np.zeros(1, np.int64),
+        link=np.ones(1, np.int64),
+        frame=np.array([*np.eye(3).ravel(), 0.0, 0.0, 0.0]),
+        stiffness=np.zeros(6),
+        D=np.zeros((6, 6)),
+        null_stiffness=np.zeros(n),
+        null_D=np.zeros((n, n)),
+        commanded=np.zeros(12),
+        J=np.zeros((6, n)),
+        MJ=np.zeros((6, n)),
+        mobility=np.zeros((6, 6)),
+        factor=np.zeros((6, 6)),
+        wrench=np.zeros(6),
+        rate=np.zeros(6),
+        inner=np.zeros(n),
+        speed=np.zeros(n),
+    )

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.robot.plan import Move, Path, Planner, Setpoint
+from softdock.robot.plan import Impedance, Move, Path, Planner, Setpoint
 from softdock.robot.trajectory import planned_speed
 from softdock.spatial.poses import Pose
 
@@ -28,14 +28,6 @@ class ArmSurroundings(Protocol):
 
     def locate(self, body: str, at: Pose) -> Pose:
         """Return the present pose X_BF of a frame on a body, in the base of the arm."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Impedance:
-    """Stiffness and damping ratio of one move; arrays (joints,)."""
-
-    stiffness: Floats
-    damping_ratio: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +99,7 @@ class TriggeredMoves:
             qdot=self._speed,
             stiffness=impedance.stiffness,
             damping_ratio=impedance.damping_ratio,
+            cartesian=impedance.cartesian,
         )
 
     @property

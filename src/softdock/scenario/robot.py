@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo
 
 from softdock.elements.registry import Name
 from softdock.elements.spring.model import Spring
@@ -19,18 +19,16 @@ from softdock.quantities.fields import (
     JointDamping,
     JointFrictionSpeed,
     JointPosition,
-    JointStiffness,
     NonNegativeJointForce,
-    NonNegativeNumber,
     PositiveJointStiffness,
     PositiveTime,
-    Quantity,
 )
 from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
 from softdock.robot.bodies import body_name, build_bodies, build_friction_springs, build_stops
 from softdock.robot.bundled import bundled_robots, find_robot
 from softdock.robot.urdf import Description, read_urdf
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.robot_control import CartesianModel, ControlModel
 from softdock.scenario.robot_moves import (
     MoveModel,
     PaceModel,
@@ -82,32 +80,6 @@ class ArmModel(Model):
     """Leave out for that of the URDF file."""
 
 
-class ControlModel(Model):
-    """Joint impedance control: one value for all joints, or one for each."""
-
-    period: Annotated[float, Quantity("s", ge=1e-3, le=0.1)] = 1e-2
-    """Time between commands."""
-    torque_period: Annotated[float, Quantity("s", gt=0, le=0.1)] = 1e-3
-    """Time between computations of the joint torques, which are held constant in between."""
-    interpolation: Literal["hold", "linear", "cubic"] | None = None
-    """Command between two cycles: `hold` is a staircase, `linear` and `cubic` reach it at the end of the cycle. If left
-    out, `cubic` in simulations of the moves and `hold` behind a link."""
-    stiffness: JointStiffness | tuple[JointStiffness, ...]
-    """Stiffness of the joints under impedance control."""
-    damping_ratio: NonNegativeNumber | tuple[NonNegativeNumber, ...] = 0.7
-    """Damping ratio of the modes of the arm."""
-    compensation: Literal["none", "gravity", "dynamics"] = "dynamics"
-    """Feedforward compensation: none, gravity, or complete dynamics."""
-
-    @model_validator(mode="after")
-    def _torques_within_cycle(self) -> Self:
-        if self.torque_period > self.period:
-            raise FieldError(
-                "torque_period", f"must not be longer than the period of {self.period * 1e3:g} ms"
-            )
-        return self
-
-
 class RobotRecord(Record):
     """Recording of the history of a robot."""
 
@@ -134,7 +106,7 @@ class RobotScenario(MultibodyScenario):
     tool: Anchor | None = None
     """Frame that follows the lines of moves; the last link if left out."""
     control: ControlModel
-    """Joint impedance control of the arm."""
+    """Impedance control of the arm."""
     pace: PaceModel = PaceModel()
     """Limits of the motion of moves that have no duration."""
     moves: tuple[MoveModel, ...] = Field(min_length=1)
@@ -163,6 +135,9 @@ class RobotScenario(MultibodyScenario):
             findings.of(_check_count, field, values, joints)
         if self.duration is None and self.planned_during_run:
             findings.of(_require_duration)
+        for field, cartesian in self._cartesians():
+            for key in ("null_stiffness", "null_damping_ratio"):
+                findings.of(_check_count, f"{field}.{key}", getattr(cartesian, key), joints)
         findings.of(check_move_names, self.moves, self.events, self.phases)
         findings.report()
         for i, move in enumerate(self.moves):
@@ -179,6 +154,15 @@ class RobotScenario(MultibodyScenario):
         for i, move in enumerate(self.moves):
             findings.of(self._check_trigger, i, move, robot)
         findings.report()
+
+    def _cartesians(self) -> list[tuple[str, CartesianModel]]:
+        """Return all Cartesian impedances with their fields."""
+        own = [(f"moves.{i}.cartesian", move.cartesian) for i, move in enumerate(self.moves)]
+        return [
+            (field, model)
+            for field, model in [("control.cartesian", self.control.cartesian), *own]
+            if model is not None
+        ]
 
     def is_started(self, i: int) -> bool:
         """Return whether an event or a phase starts move number i."""

@@ -21,6 +21,7 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Model
+from softdock.scenario.robot_control import CartesianModel
 from softdock.tree.frames import Anchor
 from softdock.tree.joints import Attitude, quaternion
 
@@ -84,6 +85,8 @@ class MoveModel(Model):
     """Stiffness of the joints from the start of this move to the next; that of `control` if left out."""
     damping_ratio: NonNegativeNumber | tuple[NonNegativeNumber, ...] | None = None
     """Damping ratio from the start of this move to the next; that of `control` if left out."""
+    cartesian: CartesianModel | None = None
+    """Impedance of the tool from the start of this move to the next; that of `control` if left out."""
 
     @model_validator(mode="after")
     def _one_goal(self) -> Self:
@@ -96,6 +99,9 @@ class MoveModel(Model):
             quaternion(self.attitude)
         if self.frame is not None and (self.joints is not None or (not goals and self.attitude is None)):
             raise FieldError("frame", "goes with to, by or attitude")
+        joint_keys = [key for key in ("stiffness", "damping_ratio") if getattr(self, key) is not None]
+        if self.cartesian is not None and joint_keys:
+            raise FieldError("cartesian", f"give either {joint_keys[0]} of the joints or cartesian, not both")
         if self.track and self.frame is None:
             raise FieldError("track", "goes with frame")
         return self

@@ -15,16 +15,17 @@ from softdock.result import Result
 from softdock.robot.arm import Arm, build_arm
 from softdock.robot.bodies import body_name, joint_limits
 from softdock.robot.experiment import Experiment
-from softdock.robot.impedance import Compensation, check_sampling
-from softdock.robot.link import JointLimits
+from softdock.robot.impedance import Compensation, check_sampling, check_task_sampling
+from softdock.robot.link import CartesianImpedance, JointLimits
 from softdock.robot.link_local import LocalLink
-from softdock.robot.plan import Move, Pace, Planner, out_of_reach
-from softdock.robot.simulated_robot import Drives, JointFriction, SimulatedRobot
+from softdock.robot.plan import Impedance, Move, Pace, Planner, out_of_reach
+from softdock.robot.simulated_robot import Drives, JointFriction, SimulatedRobot, design_cartesian
 from softdock.robot.trajectory import Bounds, Interpolation
-from softdock.robot.triggered_moves import Impedance, TriggeredMoves
+from softdock.robot.triggered_moves import TriggeredMoves
 from softdock.robot.urdf import Description
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario, spread
+from softdock.scenario.robot_control import CartesianModel
 from softdock.scenario.robot_moves import MoveModel
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.simulation.phases import START, completion_of
@@ -32,7 +33,7 @@ from softdock.simulation.real_time import RealTime
 from softdock.simulation.robot_log import add_log
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion
-from softdock.tree.joints import quaternion
+from softdock.tree.joints import pose_at, quaternion
 
 
 def move_triggers(scenario: RobotScenario) -> list[tuple[str, ...]]:
@@ -148,12 +149,41 @@ class Setup:
         self.limits = self._limits()
 
     def _impedance(self, move: MoveModel) -> Impedance:
-        """Return stiffness and damping ratio of a move."""
+        """Return the impedance of a move: its own, or that of `control`."""
         n, chosen = self.arm.joints, [self.stiffness, self.damping_ratio]
         for k, values in enumerate((move.stiffness, move.damping_ratio)):
             if values is not None:
                 chosen[k] = spread(values, n)[self.order]
-        return Impedance(stiffness=chosen[0], damping_ratio=chosen[1])
+        of_joints = move.stiffness is not None or move.damping_ratio is not None
+        cartesian = move.cartesian or (None if of_joints else self.scenario.control.cartesian)
+        return Impedance(
+            stiffness=chosen[0],
+            damping_ratio=chosen[1],
+            cartesian=None if cartesian is None else self._cartesian(cartesian),
+        )
+
+    def _cartesian(self, model: CartesianModel) -> CartesianImpedance:
+        """Return the Cartesian impedance of a task frame on the tool."""
+        n, (body, X_T) = self.arm.joints, self.tool
+        placed = self.arm.assembly.placed[body]
+        if placed.link < 2:
+            raise InputError(
+                "A Cartesian impedance needs a tool on a link that a joint of the arm moves.",
+                field="tool.body",
+                given=body,
+            )
+        X_LT = placed.X_LB @ X_T @ pose_at(model.at, model.attitude)
+        along, about = np.ones(3) * model.stiffness, np.ones(3) * model.angular_stiffness
+        ratio = np.ones(6) * model.damping_ratio
+        return CartesianImpedance(
+            link=placed.link - 1,
+            frame=np.concatenate([X_LT.R.ravel(), X_LT.p]),
+            stiffness=np.concatenate([about, along]),
+            damping_ratio=np.concatenate([ratio[3:], ratio[:3]]),
+            null_stiffness=spread(model.null_stiffness, n)[self.order],
+            null_damping_ratio=spread(model.null_damping_ratio, n)[self.order],
+            in_base_axes=model.axes == "base",
+        )
 
     def _ordered(self, values: tuple[float, ...]) -> Floats:
         return np.asarray(values, float)[self.order]
@@ -166,7 +196,7 @@ class Setup:
         }
         for stiffness in (self.stiffness, *(impedance.stiffness for impedance in self.impedances)):
             chosen["stiffness"] = np.maximum(chosen["stiffness"], stiffness)
-        return JointLimits(**chosen, hold_stiffness=self.stiffness)
+        return JointLimits(**chosen, hold_stiffness=self.stiffness, cartesian=True)
 
     @property
     def tool(self) -> tuple[str, Pose]:
@@ -191,8 +221,7 @@ class Setup:
             self._check_sampling(plan.q[max(0, round(end / plan.period) - 1)], i)
         cycles = round((s.duration or plan.duration) / plan.period)
         final = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
-        impedance = tuple((impedance.stiffness, impedance.damping_ratio) for impedance in self.impedances)
-        plan = replace(plan, q=np.concatenate([plan.q, final])[:cycles], impedance=impedance)
+        plan = replace(plan, q=np.concatenate([plan.q, final])[:cycles], impedance=self.impedances)
         return Experiment(plan=plan)
 
     def triggered_experiment(self, robot: SimulatedRobot, prepared: PreparedMultibody) -> Experiment:
@@ -246,19 +275,25 @@ class Setup:
 
     def _check_sampling(self, q: Floats, move: int) -> None:
         """Raise InputError for the stiffness of a move that sampled control cannot damp in this posture."""
-        impedance = self.impedances[move]
+        impedance, control, M = (
+            self.impedances[move],
+            self.scenario.control,
+            self.arm.effective_mass_matrix(q),
+        )
+        own = self.scenario.moves[move]
         try:
-            check_sampling(
-                self.arm.effective_mass_matrix(q),
-                impedance.stiffness,
-                impedance.damping_ratio,
-                self.scenario.control.torque_period,
-                tuple(self.joints),
-            )
+            if impedance.cartesian is not None:
+                design = design_cartesian(self.arm, impedance.cartesian, M, q)
+                check_task_sampling(M, design, control.torque_period, tuple(self.joints))
+            else:
+                check_sampling(
+                    M, impedance.stiffness, impedance.damping_ratio, control.torque_period, tuple(self.joints)
+                )
         except InputError as error:
-            if self.scenario.moves[move].stiffness is None:
+            key = "cartesian" if impedance.cartesian is not None else "stiffness"
+            if getattr(own, key) is None:
                 raise
-            raise InputError(replace(error.problems[0], field=f"moves.{move}.stiffness")) from None
+            raise InputError(replace(error.problems[0], field=f"moves.{move}.{key}")) from None
 
     def prepare(self, duration: float, record: bool = True) -> PreparedMultibody:
         """Return the whole system, prepared for a run of a duration [s]."""

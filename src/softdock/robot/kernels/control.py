@@ -1,6 +1,5 @@
-"""The torque of joint impedance control, within the limits of torque and speed."""
+"""The torques of impedance control, within the limits of torque and speed."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,8 @@ from softdock.dynamics.kernels.run.time_loop import advance_run
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
 from softdock.robot.kernels.arm import compute_inertias, compute_poses, write_forces, write_mass_matrix
+from softdock.robot.kernels.cholesky import factor, solve
+from softdock.robot.kernels.task import task_torque, write_commanded_pose
 from softdock.spatial.kernels import cross, rotate_inverse
 
 # Compensation of the robot's own dynamics; see `softdock.robot.impedance.Compensation`.
@@ -42,6 +43,8 @@ class ImpedanceLaw(NamedTuple):
     stiffness: NDArray[np.float64]
     D: NDArray[np.float64]
     tau_ff: NDArray[np.float64]
+    external: NDArray[np.float64]
+    """External load at the end of the last torque period, Eq. (A19)."""
     max_torque: NDArray[np.float64]
     max_speed: NDArray[np.float64]
     gravity: NDArray[np.float64]
@@ -100,7 +103,7 @@ class TorquePeriods(NamedTuple):
 
 
 @kernel
-def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau, moved, periods):
+def follow_command(run, model, motion, law, task, cycle, at_q, at_u, q, qdot, tau, moved, periods):
     """Advance a run while an arm follows a command: compute the torques, hold them for a period, repeat.
 
     `cycle` (1,) of TORQUE_CYCLE is the progress; `at_q`, `at_u` (joints,) are the joints' rows of positions and speeds,
@@ -115,7 +118,7 @@ def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau, mov
             for i in range(q.shape[0]):
                 q[i], qdot[i] = run.y[at_q[i]], run.y[n_q + at_u[i]]
                 law.q_cmd[i] = command_at(law, c, i, c.done / c.periods)
-            impedance_torque(model, motion, law, q, qdot, tau)
+            impedance_torque(model, motion, law, task, q, qdot, tau)
             for i in range(q.shape[0]):
                 run.system.axes[at_u[i]].effort = tau[i]
             c.held = 1
@@ -151,34 +154,51 @@ def log_period(run, law, cycle, at_u, qdot, tau, moved, periods):
     derivative(system, run.progress[0].t, run.y, run.workspace.k[1])  # the wrenches at the end of the period
     joint_loads(system, moved, periods.work, periods.external[row])
     for i in range(tau.shape[0]):
+        law.external[i] = periods.external[row, i]
         periods.command[row, i] = command_at(law, cycle, i, (cycle.done + 1) / cycle.periods)
         periods.qdot_begin[row, i], periods.qdot[row, i] = qdot[i], run.y[n_q + at_u[i]]
         periods.tau[row, i] = tau[i]
 
 
 @kernel
-def impedance_torque(model, motion, law, q, qdot, tau):
-    """Write the joint torques for the next period; Eqs. (A12), (A18)."""
+def impedance_torque(model, motion, law, task, q, qdot, tau):
+    """Write the joint torques for the next period; Eqs. (A12), (A18), (A28)."""
     n = q.shape[0]
     u, h, weight = law.u, law.h, law.weight
     for i in range(n):
         u[6 + i] = qdot[i]
+    if task.active[0] == 1:
+        compute_poses(model, motion, law.q_cmd)
+        write_commanded_pose(motion, task)
     compute_poses(model, motion, q)
     compute_inertias(model, motion)
     write_mass_matrix(model, motion, law.M)
+    factor(law.M, law.L, law.first)
     if law.compensation == GRAVITY_COMPENSATION:
         write_forces(model, motion, law.zeros, law.zeros, law.gravity, weight)
     write_forces(model, motion, u, law.zeros, law.gravity, h)
+    if task.active[0] == 1:
+        task_torque(model, motion, law, task, q, qdot, tau)
+    else:
+        joint_torque(law, q, qdot, tau)
     for i in range(n):
-        t = law.stiffness[i] * (law.q_cmd[i] - q[i]) + law.tau_ff[i]
-        for j in range(n):
-            t -= law.D[i, j] * qdot[j]
+        t = tau[i] + law.tau_ff[i]
         if law.compensation == GRAVITY_COMPENSATION:
             t += weight[6 + i]
         elif law.compensation == DYNAMICS_COMPENSATION:
             t += h[6 + i]
         tau[i] = clamp(t, law.max_torque[i])
     limit_speed(law, qdot, tau)
+
+
+@kernel
+def joint_torque(law, q, qdot, tau):
+    """Write the torques of the impedance of the joints."""
+    n = q.shape[0]
+    for i in range(n):
+        tau[i] = law.stiffness[i] * (law.q_cmd[i] - q[i])
+        for j in range(n):
+            tau[i] -= law.D[i, j] * qdot[j]
 
 
 @inline
@@ -189,13 +209,15 @@ def clamp(x, bound):
 
 @kernel
 def limit_speed(law, qdot, tau):
-    """Reduce torques of joints that would exceed their speed limit at the end of the period; Eq. (A12)."""
+    """Reduce torques of joints that would exceed their speed limit at the end of the period; Eq. (A12).
+
+    `law.L` must be the Cholesky factor of the mass matrix.
+    """
     n, first, period, a = tau.shape[0], law.first, law.period, law.a
-    factor(law.M, law.L, first)
     for i in range(6 + n):
         a[i] = -law.h[i]
         if i >= 6:
-            a[i] += tau[i - 6]
+            a[i] += tau[i - 6] - law.external[i - 6]
     solve(law.L, a, first)
     for _ in range(MAX_SWEEPS):
         converged = True
@@ -241,28 +263,3 @@ def joint_loads(system, moved, work, out):
         for k in range(6):
             load -= S[k, lane] * work[moved[j], k]
         out[j] = load
-
-
-@kernel
-def factor(M, L, first):
-    """Write the Cholesky factor of the rows and columns from `first` on."""
-    for i in range(first, M.shape[0]):
-        for j in range(first, i + 1):
-            x = M[i, j]
-            for k in range(first, j):
-                x -= L[i, k] * L[j, k]
-            L[i, j] = math.sqrt(x) if i == j else x / L[j, j]
-
-
-@kernel
-def solve(L, x, first):
-    """Replace x by the solution y of L L^T y = x, rows from `first` on."""
-    n = x.shape[0]
-    for i in range(first, n):
-        for k in range(first, i):
-            x[i] -= L[i, k] * x[k]
-        x[i] /= L[i, i]
-    for i in range(n - 1, first - 1, -1):
-        for k in range(i + 1, n):
-            x[i] -= L[k, i] * x[k]
-        x[i] /= L[i, i]
