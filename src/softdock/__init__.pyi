@@ -48,6 +48,7 @@ from softdock.elements.stop.model import Stop as _Stop
 from softdock.elements.strut.model import Strut as _Strut
 from softdock.elements.tether.model import Reel as _Reel
 from softdock.elements.tether.model import Tether as _Tether
+from softdock.elements.weld.model import EngagementWindow as _EngagementWindow
 from softdock.elements.weld.model import Weld as _Weld
 from softdock.model.contact_conditions import ContactBox as _ContactBox
 from softdock.model.control_laws import AttitudeLaw as _AttitudeLaw
@@ -595,6 +596,16 @@ class Drive(_Drive):
         active: bool = ...,
     ) -> None: ...
 
+class EngagementWindow(_EngagementWindow):
+    """How close two frames must be so that a connection between them engages when it is switched on."""
+
+    def __init__(
+        self,
+        *,
+        distance: float | str,
+        angle: float | str,
+    ) -> None: ...
+
 class Event(_Event):
     """A condition and the actions when it becomes true."""
 
@@ -892,6 +903,7 @@ class Lock(_Lock):
         a: _Anchor | Mapping[str, Any],
         b: _Anchor | Mapping[str, Any],
         active: bool = ...,
+        window: _EngagementWindow | Mapping[str, Any] | None = ...,
     ) -> None: ...
 
 class Margin(_Margin):
@@ -1524,6 +1536,7 @@ class Weld(_Weld):
         damping: float | str = ...,
         angular_damping: float | str = ...,
         active: bool = ...,
+        window: _EngagementWindow | Mapping[str, Any] | None = ...,
     ) -> None: ...
 
 class Zone(_Zone):

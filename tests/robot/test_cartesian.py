@@ -278,7 +278,12 @@ SCENARIO = {
     "gravity": [0, 0, -9.81],
     "arm": {"file": "lwr4plus", "start": ["0 deg", "30 deg", "0 deg", "-80 deg", "0 deg", "70 deg", "0 deg"]},
     "bodies": {
-        "tool": {"parent": "flange", "mass": 0.5, "inertia": [1e-3] * 3, "joint": {"type": "fixed", "at": [0, 0, 0.1]}}
+        "tool": {
+            "parent": "flange",
+            "mass": 0.5,
+            "inertia": [1e-3] * 3,
+            "joint": {"type": "fixed", "at": [0, 0, 0.1]},
+        }
     },
     "tool": {"body": "tool"},
     "loads": {"push": {"body": "tool", "force": [12, -6, 9], "axes": "world"}},

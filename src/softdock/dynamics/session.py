@@ -136,6 +136,11 @@ class Session:
         wrench = self.system.states.load.view(np.ndarray)["wrench"][row]
         wrench[:3], wrench[3:] = torque, force
 
+    def arm_event(self, index: int) -> None:
+        """Arm event number `index`: it occurs at once if its condition is true, when the run continues."""
+        state = self._run.event_states.view(np.ndarray)[index : index + 1]
+        state["armed"], state["fresh"], state["held"] = 1, 1, 0
+
     def advance(self, until: float) -> Ending | None:
         """Integrate to a time, at most to the duration; returns how the run ended, None while it continues."""
         if (ending := self.ending) is None:

@@ -10,7 +10,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "strut": ("Strut",),
     "crush": ("Crushable",),
     "tether": ("Tether", "Reel"),
-    "weld": ("Weld",),
+    "weld": ("Weld", "EngagementWindow"),
     "lock": ("Lock",),
     "coupling": (
         "Coupling", "CouplingLimits", "CouplingEndStop", "CouplingSpring", "CouplingSeal", "CouplingLatch",

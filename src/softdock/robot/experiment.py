@@ -36,6 +36,8 @@ class Experiment:
     plan: Setpoints
     low_impedance: bool = False
     """Whether stiffness and damping may be below the minimum of the robot."""
+    on_move_end: Callable[[int], None] | None = None
+    """Called once with the number of every move at the end of its motion."""
 
     def command(self, cycle: int) -> Command:
         """Return the command of a cycle."""
@@ -59,9 +61,14 @@ class Experiment:
         commands: list[Floats] = []
         refusals: list[tuple[float, Refusal]] = []
         refused, previous = 0, None
-        cycle, start = 0, 0.0
+        cycle, start, ended = 0, 0.0, set[int]()
         while cycle < self.plan.cycles:
             command = self.command(cycle)
+            if self.on_move_end is not None:
+                for i in self.plan.ended(cycle):
+                    if i not in ended:
+                        self.on_move_end(i)
+                    ended.add(i)
             state = link.cycle(command)
             if not states:
                 start = state.t - self.plan.period

@@ -99,6 +99,9 @@ class Setpoints(Protocol):
     def setpoint(self, cycle: int) -> Setpoint:
         """Return the setpoint of a cycle; cycles are asked for in increasing order."""
 
+    def ended(self, cycle: int) -> Sequence[int]:
+        """Return the moves whose motions have ended at the beginning of a cycle whose setpoint was asked for."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointPlan:
@@ -135,6 +138,10 @@ class JointPlan:
             damping_ratio=impedance.damping_ratio,
             cartesian=impedance.cartesian,
         )
+
+    def ended(self, cycle: int) -> Sequence[int]:
+        """Return the moves whose motions have ended at the beginning of a cycle."""
+        return [i for i, (_, end, _) in enumerate(self.moves) if round(end / self.period) <= cycle]
 
     @property
     def duration(self) -> float:

@@ -70,6 +70,7 @@ class TriggeredMoves:
         self.unreachable: list[Started] = []
         """Moves that left the reach of the arm, which then went to the closest pose, with the time when they did so."""
         heads = [i for i, move in enumerate(moves) if move.after]
+        self._ended: list[int] = []
         self._waiting = set(heads)
         self._queue = list(range(heads[0] if heads else len(moves)))
         self._ends = dict(zip(heads, [*heads[1:], len(moves)]))
@@ -90,6 +91,7 @@ class TriggeredMoves:
     def setpoint(self, cycle: int) -> Setpoint:
         """Return the setpoint for the cycle that begins now."""
         now = self.surroundings.time
+        self._note_end()
         self._check_events(now)
         self._begin_moves(now)
         self._follow(now)
@@ -101,6 +103,16 @@ class TriggeredMoves:
             damping_ratio=impedance.damping_ratio,
             cartesian=impedance.cartesian,
         )
+
+    def ended(self, cycle: int) -> Sequence[int]:
+        """Return the moves whose motions have ended; those that were interrupted have not."""
+        return self._ended
+
+    def _note_end(self) -> None:
+        """Note the present move once its motion has ended."""
+        i = self._move
+        if i is not None and not self._is_moving and not self._interrupted and i not in self._ended:
+            self._ended.append(i)
 
     @property
     def _is_moving(self) -> bool:
@@ -138,6 +150,8 @@ class TriggeredMoves:
         duration = (move.duration or 0.0) if path is None else path.timing.duration
         self._pause_end = now + self.period * np.ceil(duration / self.period - 1e-9) + move.wait
         self.started.append(Started(time=now, move=i))
+        if path is None:
+            self._ended.append(i)
 
     def _follow(self, now: float) -> None:
         """Move the command along the path by one cycle."""

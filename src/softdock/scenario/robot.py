@@ -8,11 +8,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo
 
+from softdock.elements.lock.model import Lock
 from softdock.elements.registry import Name
 from softdock.elements.spring.model import Spring
 from softdock.elements.stop.model import Stop
+from softdock.elements.weld.model import Weld
 from softdock.errors import InputError, no_such
 from softdock.files.regular_file import path_exists
+from softdock.model.events import Event
 from softdock.model.system import WORLD, Body, System
 from softdock.quantities.fields import (
     Flag,
@@ -33,6 +36,7 @@ from softdock.scenario.robot_moves import (
     MoveModel,
     PaceModel,
     check_move_names,
+    grip_events,
     started_moves,
     without_moves,
 )
@@ -138,6 +142,7 @@ class RobotScenario(MultibodyScenario):
         for field, cartesian in self._cartesians():
             for key in ("null_stiffness", "null_damping_ratio"):
                 findings.of(_check_count, f"{field}.{key}", getattr(cartesian, key), joints)
+        findings.of(self._check_grips)
         findings.of(check_move_names, self.moves, self.events, self.phases)
         findings.report()
         for i, move in enumerate(self.moves):
@@ -164,6 +169,27 @@ class RobotScenario(MultibodyScenario):
             if model is not None
         ]
 
+    def _check_grips(self) -> None:
+        """Raise FieldError for a grip of what is neither weld nor lock, and names of events that belong to grips."""
+        known = [*self.elements_of(Weld), *self.elements_of(Lock)]
+        for i, move in enumerate(self.moves):
+            for key in ("grip", "release"):
+                name = getattr(move, key)
+                if name is not None:
+                    self._check_known(f"moves.{i}.{key}", name, known, "weld or lock")
+        last = self.moves[-1]
+        if self.duration is None and (last.grip or last.release) and not last.wait:
+            raise FieldError(f"moves.{len(self.moves) - 1}.wait", "is needed after the last grip or release")
+        for name in self.grip_events:
+            if name in self.events:
+                raise FieldError(f"events.{name}", "is the name of an event of a grip: choose another")
+
+    @property
+    def grip_events(self) -> dict[str, Event]:
+        """Events by which moves grip and release, and those of misses."""
+        holding = {**self.elements_of(Weld), **self.elements_of(Lock)}
+        return grip_events(self.moves, [name for name, held in holding.items() if held.window is not None])
+
     def is_started(self, i: int) -> bool:
         """Return whether an event or a phase starts move number i."""
         move = self.moves[i]
@@ -181,7 +207,7 @@ class RobotScenario(MultibodyScenario):
     def _check_trigger(self, i: int, move: MoveModel, robot: Description) -> None:
         """Raise FieldError for an unknown event, and for a frame on an unknown body or one that the arm moves."""
         if move.after is not None:
-            known = [*self.events, *self.phase_names]
+            known = [*self.events, *self.grip_events, *self.phase_names]
             self._check_known(
                 f"moves.{i}.after", move.after, known, "event or phase" if self.phases else "event"
             )
@@ -286,7 +312,8 @@ class RobotScenario(MultibodyScenario):
             "events": {
                 name: event.model_copy(update={"then": without_moves(event.then)})
                 for name, event in self.events.items()
-            },
+            }
+            | self.grip_events,
             "phases": tuple(
                 phase.model_copy(update={"do": without_moves(phase.do)}) for phase in self.phases
             ),

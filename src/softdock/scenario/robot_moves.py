@@ -1,6 +1,6 @@
 """Moves of an arm: goals, frames, bounds, and the events and phases that start them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Self
 
 from pydantic import model_validator
@@ -88,6 +88,11 @@ class MoveModel(Model):
     cartesian: CartesianModel | None = None
     """Impedance of the tool from the start of this move to the next; that of `control` if left out."""
 
+    grip: str | None = None
+    """Weld or lock that is enabled at the end of the motion, before `wait`; one with a `window` engages only in it."""
+    release: str | None = None
+    """Weld or lock that is disabled at the end of the motion, before `wait`."""
+
     @model_validator(mode="after")
     def _one_goal(self) -> Self:
         goals = [key for key in ("joints", "to", "by") if getattr(self, key) is not None]
@@ -112,6 +117,33 @@ def started_moves(events: Mapping[str, Event], phases: Sequence[Phase]) -> set[s
     actions = [action for event in events.values() for action in event.then]
     actions += [action for phase in phases for action in phase.do]
     return {action.move for action in actions if action.move is not None}
+
+
+def grip_events(moves: Sequence[MoveModel], windows: Collection[str]) -> dict[str, Event]:
+    """Return the events by which moves grip and release, and those of misses of elements with a window.
+
+    The run arms the first two at the end of a motion.
+    """
+    events: dict[str, Event] = {}
+    for move in moves:
+        if move.release is not None:
+            events[f"{move.release}-release"] = _commanded(
+                Action(disable=move.release), f"The arm releases {move.release!r}."
+            )
+        if move.grip is None:
+            continue
+        events[f"{move.grip}-grip"] = _commanded(
+            Action(enable=move.grip), f"The arm grips with {move.grip!r}."
+        )
+        if move.grip in windows:
+            missed = f"{move.grip!r} was to engage outside its window."
+            events[f"{move.grip}-missed"] = Event(when=f"{move.grip}.misses > 0.5", message=missed)
+    return events
+
+
+def _commanded(action: Action, message: str) -> Event:
+    """Return an event that occurs as soon as it is armed."""
+    return Event(when="time >= 0 s", armed=False, then=(action,), message=message)
 
 
 def without_moves(actions: tuple[Action, ...]) -> tuple[Action, ...]:

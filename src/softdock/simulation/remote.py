@@ -42,6 +42,10 @@ def run_on_robot(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> R
     if setup.arm.joints != joints:
         message = f"The arm of the scenario has {setup.arm.joints} joints and the robot {joints}."
         raise InputError(message, field="arm.file", given=scenario.arm.file)
+    for i, move in enumerate(scenario.moves):
+        if move.grip or move.release:
+            message = "A robot behind a link has no gripper that this protocol switches."
+            raise InputError(message, field=f"moves.{i}.{'grip' if move.grip else 'release'}")
     experiment = setup.experiment()
     zero = np.zeros(setup.arm.joints)
     first = Command(q=setup.start, stiffness=setup.stiffness, damping_ratio=setup.damping_ratio, tau_ff=zero)

@@ -1,6 +1,6 @@
 """Run a scenario of kind `robot`: an experiment drives a simulated arm through a link."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -47,10 +47,10 @@ def move_triggers(scenario: RobotScenario) -> list[tuple[str, ...]]:
     for beginning, phase in zip(beginnings, phases):
         for action in phase.do:
             starts.setdefault(action.move or "", []).append(beginning)
-    found = []
+    found, known = [], {**scenario.events, **scenario.grip_events}
     for move in scenario.moves:
         after = [] if move.after is None else [move.after]
-        own = [name if name in scenario.events else completion_of(name) for name in after]
+        own = [name if name in known else completion_of(name) for name in after]
         found.append((*own, *(starts.get(move.name, []) if move.name else [])))
     return found
 
@@ -101,7 +101,9 @@ class PreparedRobot:
         """Run the experiment and return what happened."""
         prepared, robot, experiment = self.begin()
         # A simulated arm may be as soft as its scenario says; a robot behind a link may not.
-        experiment = replace(experiment, low_impedance=True)
+        experiment = replace(
+            experiment, low_impedance=True, on_move_end=self.setup.grips(prepared, robot.session)
+        )
         with LocalLink(robot, self.scenario.control.period) as link:
             log = experiment.run(link)
         result = prepared.result(robot.session.finish())
@@ -235,6 +237,18 @@ class Setup:
         return Experiment(
             plan=TriggeredMoves(self._planner(), moves, self.impedances, surroundings, duration)
         )
+
+    def grips(self, prepared: PreparedMultibody, session: Session) -> Callable[[int], None]:
+        """Return a function that performs the grip or release at the end of the motion of a move, by its event."""
+        index = prepared.topology.event_index
+
+        def perform(i: int) -> None:
+            move = self.scenario.moves[i]
+            for name, verb in ((move.release, "release"), (move.grip, "grip")):
+                if name is not None:
+                    session.arm_event(index[f"{name}-{verb}"])
+
+        return perform
 
     def _planner(self) -> Planner:
         period = self.scenario.control.period

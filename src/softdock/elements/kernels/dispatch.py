@@ -9,6 +9,7 @@ The module `kernels` of a kind may define these functions, of element `i` of a s
 - `error_gains(system, i, t, q, u)`: stiffness and damping along its joint by which errors of position and speed become
   errors of its force
 - `switch_on(system, i, t, y)`, `switch_off(system, i, t, y)`: after and before it is switched
+- `may_switch_on(system, i, t, y)`: whether switching it on has an effect at present
 - `set_target(system, i, t, y, value)`: a new target
 - `next_break(system, i, t, y)`: next instant at which its force changes abruptly, infinite if there is none
 - `one_sided(system, i)`: if it pushes only beyond one or two limits: the number of these limits at present, stiffness,
@@ -141,6 +142,7 @@ apply = choose("apply", do_nothing)
 add_tangents = choose("add_tangents", do_nothing)
 connect = choose("connect", do_nothing)
 error_gains = choose("error_gains", no_gains)
+may_switch_on = choose("may_switch_on", is_possible)
 switch_on = choose("switch_on", do_nothing)
 switch_off = choose("switch_off", do_nothing)
 change_target = choose("set_target", do_nothing)
@@ -202,8 +204,9 @@ def switch_element(system, i, on, t, y):
     """Switch an element on or off."""
     data = system.element_data[i]
     if on and data.active == 0:
-        data.active = 1
-        switch_on(system, i, t, y)
+        if may_switch_on(system, i, t, y):
+            data.active = 1
+            switch_on(system, i, t, y)
     elif not on:
         switch_off(system, i, t, y)
         data.active = 0

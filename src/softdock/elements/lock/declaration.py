@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from softdock.elements.declaration import ConnectionKind
 from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
+from softdock.elements.holding_kind import WINDOW_FIELDS, HoldingKind
 from softdock.elements.lock.model import Lock
 
 
-class LockKind(ConnectionKind):
+class LockKind(HoldingKind):
     """Locks."""
 
     group, model, title = "locks", Lock, "Locks"
@@ -16,7 +16,7 @@ class LockKind(ConnectionKind):
         "`name.field` of a lock; components are those of force and torque on the second body, in the axes and at the "
         "origin of frame a."
     )
-    reaction, holds_pose = "lock", True
+    reaction = "lock"
     missing_in_mjcf = "rigid connections are switched by events."
     fields: ClassVar[ElementFields] = {
         "force": ElementField(
@@ -30,5 +30,6 @@ class LockKind(ConnectionKind):
             is_size=True,
         ),
         **wrench_fields(),
+        **WINDOW_FIELDS,
     }
-    unrecorded = ("energy",)
+    unrecorded = ("energy", *WINDOW_FIELDS)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.elements.kernels.held_pose import HELD_POSE, hold_present_pose
+from softdock.elements.kernels.held_pose import HELD_POSE, engages, held_value, hold_present_pose
 from softdock.native.decorators import inline
 
 STATE = np.dtype(
@@ -19,3 +19,15 @@ def switch_on(system, i, t, y):
     """Hold the present relative pose."""
     element = system.elements[i]
     hold_present_pose(element, system.states.lock[element.row], system.links, system.motions)
+
+
+@inline
+def may_switch_on(system, i, t, y):
+    """Return whether the frames are within the engagement window."""
+    return engages(system, i, system.states.lock[system.elements[i].row], t)
+
+
+@inline
+def value(system, i, component):
+    """Return whether it is engaged, or how often it missed."""
+    return held_value(system, i, system.states.lock[system.elements[i].row], component)

@@ -1,5 +1,6 @@
 """Model of locks."""
 
+from softdock.elements.weld.model import EngagementWindow
 from softdock.quantities.fields import Flag
 from softdock.quantities.model import Model
 from softdock.tree.frames import Anchor
@@ -21,3 +22,5 @@ class Lock(Model):
     """Frame on the second body."""
     active: Flag = False
     """Whether it holds from the start; otherwise an event enables it."""
+    window: EngagementWindow | None = None
+    """As of a gripper or tool changer: enabling it has no effect where the frames are farther apart than this."""

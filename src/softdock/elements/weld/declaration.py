@@ -2,12 +2,13 @@
 
 from typing import ClassVar
 
-from softdock.elements.declaration import ConnectionKind, ElementRecord, Surroundings
+from softdock.elements.declaration import ElementRecord, Surroundings
 from softdock.elements.fields import ElementField, ElementFields, FieldSource, wrench_fields
+from softdock.elements.holding_kind import WINDOW_FIELDS, HoldingKind
 from softdock.elements.weld.model import Weld
 
 
-class WeldKind(ConnectionKind):
+class WeldKind(HoldingKind):
     """Welds."""
 
     group, model, title = "welds", Weld, "Welds"
@@ -16,7 +17,8 @@ class WeldKind(ConnectionKind):
         "`name.field` of a weld; components are those of force and torque on the second body, in the axes and at the "
         "origin of frame a."
     )
-    reaction, holds_pose = "weld", True
+    reaction = "weld"
+    unrecorded = tuple(WINDOW_FIELDS)
     missing_in_mjcf = "MuJoCo's weld is a constraint, not a stiffness."
     fields: ClassVar[ElementFields] = {
         "force": ElementField(
@@ -30,6 +32,7 @@ class WeldKind(ConnectionKind):
             is_size=True,
         ),
         **wrench_fields(),
+        **WINDOW_FIELDS,
     }
 
     def write(self, out: ElementRecord, element: Weld, around: Surroundings) -> None:

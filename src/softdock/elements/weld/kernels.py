@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.elements.kernels.held_pose import HELD_POSE, hold_present_pose
+from softdock.elements.kernels.held_pose import HELD_POSE, engages, held_value, hold_present_pose
 from softdock.elements.kernels.tangents import activate_connection
 from softdock.elements.kernels.wrenches import push_bodies
 from softdock.native.decorators import inline, kernel
@@ -92,3 +92,15 @@ def switch_on(system, i, t, y):
     """Hold the present relative pose."""
     element = system.elements[i]
     hold_present_pose(element, system.states.weld[element.row], system.links, system.motions)
+
+
+@inline
+def may_switch_on(system, i, t, y):
+    """Return whether the frames are within the engagement window."""
+    return engages(system, i, system.states.weld[system.elements[i].row], t)
+
+
+@inline
+def value(system, i, component):
+    """Return whether it is engaged, or how often it missed."""
+    return held_value(system, i, system.states.weld[system.elements[i].row], component)

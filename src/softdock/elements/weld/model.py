@@ -1,5 +1,6 @@
 """Model of welds."""
 
+import math
 from typing import Annotated
 
 from softdock.quantities.fields import (
@@ -11,6 +12,22 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import Model
 from softdock.tree.frames import Anchor
+
+
+class EngagementWindow(Model):
+    """How close two frames must be so that a connection between them engages when it is switched on.
+
+    Distance in m, angle in rad.
+
+    >>> from softdock import EngagementWindow
+    >>> EngagementWindow(distance="3 mm", angle="0.03 rad")
+    EngagementWindow(distance=0.003, angle=0.03)
+    """
+
+    distance: Annotated[float, Quantity("m", gt=0)]
+    """Largest distance of the origins of the frames."""
+    angle: Annotated[float, Quantity("rad", gt=0, le=math.pi)]
+    """Largest angle of the rotation between the frames."""
 
 
 class Weld(Model):
@@ -44,3 +61,5 @@ class Weld(Model):
     """Torque per relative angular velocity."""
     active: Flag = False
     """Whether it holds from the start; otherwise an event enables it."""
+    window: EngagementWindow | None = None
+    """As of a gripper or tool changer: enabling it has no effect where the frames are farther apart than this."""
