@@ -188,7 +188,8 @@ class RobotScenario(MultibodyScenario):
     def grip_events(self) -> dict[str, Event]:
         """Events by which moves grip and release, and those of misses."""
         holding = {**self.elements_of(Weld), **self.elements_of(Lock)}
-        return grip_events(self.moves, [name for name, held in holding.items() if held.window is not None])
+        windows = [name for name, held in holding.items() if getattr(held, "window", None) is not None]
+        return grip_events(self.moves, windows)
 
     def is_started(self, i: int) -> bool:
         """Return whether an event or a phase starts move number i."""
