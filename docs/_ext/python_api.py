@@ -48,6 +48,7 @@ GROUPS = {
     "Controllers in Python": (
         "UserController", "ControlInterface", "Measurement", "BodyMotion", "JointMotion", "Actuation", "Wrench",
     ),
+    "Stepping by another program": ("Plant", "PlantPool"),
 }  # fmt: skip
 """Public names in the order of the page; names that are missing here come last."""
 

@@ -42,6 +42,9 @@ Spacecraft:
 Controllers in Python:
     UserController, ControlInterface, Measurement, BodyMotion, JointMotion, Actuation, Wrench
 
+Stepping by another program:
+    Plant, PlantPool
+
 Campaigns:
     Dispersion, Normal, Correlation, StopRule, Margin, Subset, Boundary
 """
@@ -127,6 +130,8 @@ _HOMES = {
     "PinFriction": "softdock.model.interfaces",
     "PinShape": "softdock.model.interfaces",
     "Planar": "softdock.tree.joints",
+    "Plant": "softdock.simulation.plant",
+    "PlantPool": "softdock.simulation.plant_pool",
     "PoseSensor": "softdock.model.gnc",
     "Prismatic": "softdock.tree.joints",
     "Probability": "softdock.campaign.interface",

@@ -21,6 +21,8 @@ from softdock.simulation.control import JointMotion as JointMotion
 from softdock.simulation.control import Measurement as Measurement
 from softdock.simulation.control import UserController as UserController
 from softdock.simulation.control import Wrench as Wrench
+from softdock.simulation.plant import Plant as Plant
+from softdock.simulation.plant_pool import PlantPool as PlantPool
 from softdock.simulation.real_time import RealTime
 
 from softdock.campaign.model import Boundary as _Boundary

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from softdock.contact.arrays import clear_lists
-from softdock.dynamics.entry_points import advance_run, begin_run, finish_run, observe
+from softdock.dynamics.entry_points import (
+    advance_plant,
+    advance_run,
+    begin_run,
+    finish_run,
+    observe,
+    observe_plant,
+)
 from softdock.dynamics.kernels.recording.run_data import PendingRow, RunData, RunStatus
 from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.system_records import FIRST_CAPACITY
@@ -86,6 +93,7 @@ class DataMemory:
         self.true_at_start: np.ndarray = self.run.event_states.view(np.ndarray)["true_at_start"]
         self.begin, self.observe = begin_run.bind(prepared), observe.bind(prepared)
         self.advance, self.finish = advance_run.bind(prepared), finish_run.bind(prepared)
+        self.advance_plant, self.observe_plant = advance_plant.bind(prepared), observe_plant.bind(prepared)
 
     def save(self) -> bytes:
         """Return all data with which the run can be continued by any process that has the same model."""

@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear
 from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import force_errors, stepping
 from softdock.dynamics.kernels.recording import run_data
-from softdock.dynamics.kernels.run import conservation, reaction_peaks, run_start, run_summary, time_loop
+from softdock.dynamics.kernels.run import conservation, plant, reaction_peaks, run_start, run_summary, time_loop
 from softdock.dynamics.kernels.search import events, intervals, step_search, windows
 from softdock.elements.kernels import dispatch, tangents
 from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA
@@ -217,6 +217,14 @@ WORKSPACE = StructureArgument(
         "search": SEARCH,
     },
 )
+INPUTS = StructureArgument(
+    run_data.Inputs,
+    {
+        "records": records(run_data.INPUT, "inputs", memory=MODEL),
+        "values": floats("inputs", memory=DATA),
+        "applied": floats("inputs", memory=DATA),
+    },
+)
 RUN = StructureArgument(
     run_data.RunData,
     {
@@ -242,6 +250,7 @@ RUN = StructureArgument(
         "observed_reactions": records(reaction_peaks.OBSERVED_REACTION, "observed reactions", memory=MODEL),
         "reaction_peaks": floats("observed reactions", 2, reaction_peaks.PEAK_COLUMNS, memory=DATA),
         "summary": records(run_summary.SUMMARY, 1, memory=DATA),
+        "inputs": INPUTS,
     },
     _check_run,
 )
@@ -283,9 +292,11 @@ begin_run = EntryPoint(time_loop.begin_run, RUN, returns=BOOLEAN)
 observe = EntryPoint(time_loop.observe, RUN)
 finish_run = EntryPoint(time_loop.finish_run, RUN)
 advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER, separate=True)
+advance_plant = EntryPoint(plant.advance_plant, RUN, returns=INTEGER)
+observe_plant = EntryPoint(plant.observe_plant, RUN, returns=BOOLEAN)
 
 ENTRY_POINTS = (
     derivative, write_undeformed, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts,
     apply_interfaces, write_conserved, operate_controllers, read_channels, search_step, begin_run, observe, finish_run,
-    advance_run,
+    advance_run, advance_plant, observe_plant,
 )  # fmt: skip

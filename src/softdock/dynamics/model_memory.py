@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _parts = operator.attrgetter(
     "channels", "events", "actions", "pairs", "contact_pairs", "interfaces", "pins", "formulas", "windows",
-    "observed_reactions", "gnc", "watched", "searched",
+    "observed_reactions", "gnc", "inputs", "watched", "searched",
 )  # fmt: skip
 """Return the parts of a simulation beside its system and settings."""
 _layout = operator.attrgetter(
@@ -200,6 +200,7 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "accuracies": accuracies(arrays, settings.accuracy),
         "start_points": start_points(simulation.contact_pairs),
         "progress": initial_progress(settings),
+        "inputs.records": simulation.inputs,
         "y": np.append(arrays.y, np.zeros(int(loaded))),
     }
     sizes = {

@@ -26,7 +26,7 @@ from softdock.dynamics.run_results import (
     lost_inertia,
     rows_within_peaks,
 )
-from softdock.errors import RunError
+from softdock.errors import InputError, RunError
 from softdock.native.entry_point import EntryPoint
 
 Floats = NDArray[np.float64]
@@ -150,6 +150,59 @@ class Session:
             self._data.status = status
             ending = self.ending
         return ending
+
+    @property
+    def inputs(self) -> Floats:
+        """(inputs,) values that `step` applies, to write into; memory that stays the same."""
+        return self._run.inputs.values
+
+    @property
+    def observed(self) -> Floats:
+        """(channels,) at the end of the last `step` or `observe_inputs`; memory that stays the same."""
+        return self._run.workspace.values
+
+    def step(self, until: float) -> Ending | None:
+        """Apply the inputs, integrate to a time as `advance` does, and evaluate all channels there.
+
+        Where no input changed since the last step, and nothing else was written, the run continues as if the time
+        between had been passed in one step. Raises InputError, and does nothing, where an input is not finite.
+        """
+        data, duration = self._data, self._settings.duration
+        if data.status.value > RunStatus.TIME_REACHED or data.progress["t"] >= duration:
+            return self.ending
+        data.progress["t_end"] = until if until < duration else duration
+        status = data.advance_plant()
+        while status == RunStatus.LISTS_TOO_LONG:
+            self._grow_lists()
+            status = data.advance_plant()
+        if status == RunStatus.NOT_FINITE:
+            self._refuse_inputs()
+        if status == RunStatus.TIME_REACHED and until < duration:
+            data.status = RunStatus.TIME_REACHED
+            return None
+        data.status = RunStatus(status)
+        return self.ending
+
+    def observe_inputs(self) -> None:
+        """Apply the inputs and evaluate all channels at the present state. Raises InputError as `step`."""
+        if not self._data.observe_plant():
+            self._refuse_inputs()
+
+    def _refuse_inputs(self) -> None:
+        """Raise InputError if an input is not finite."""
+        wrong = np.flatnonzero(~np.isfinite(self.inputs))
+        if wrong.size:
+            value = self.inputs[wrong[0]]
+            raise InputError("Must be a finite number.", field=f"inputs.{wrong[0]}", given=str(value))
+
+    def drain_log(self) -> list[tuple[float, int]]:
+        """Return time [s] and number of the events since the last call, and make room for others."""
+        rows = int(self._progress["log_rows"])
+        if not rows:
+            return []
+        drained = [(t, int(i)) for t, i in self.log.tolist()]
+        self._progress["log_rows"] = 0
+        return drained
 
     def controlled_advance(self, kernel: EntryPoint, *arguments: Any) -> Callable[[], Ending | None]:
         """Return a function that advances the run by a kernel, which sets efforts and calls `advance_run` itself.

@@ -16,6 +16,7 @@ from softdock.dynamics.kernels.channels.formulas import NODE
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
 from softdock.dynamics.kernels.forces.contacts import PAIR, initial_pair_states
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
+from softdock.dynamics.kernels.recording.run_data import INPUT
 from softdock.dynamics.kernels.run.reaction_peaks import OBSERVED_REACTION
 from softdock.dynamics.kernels.search.events import ACTION, EVENT
 from softdock.dynamics.kernels.search.windows import WINDOW
@@ -28,6 +29,9 @@ from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
 from softdock.tree.kernels.tree import records
+
+
+NO_INPUTS = records(0, INPUT)
 
 
 @dataclass(kw_only=True)
@@ -49,6 +53,8 @@ class Simulation:
     """Reactions whose peaks are results."""
     gnc: GncRecords = field(default_factory=no_controllers)
     """Controllers, as they are at the start."""
+    inputs: np.recarray = field(default_factory=lambda: NO_INPUTS)
+    """What a caller that steps the run may set."""
     watched: int | None = None
     """Number of channels, the first ones, that are searched for events and peaks; None: all of them."""
     searched: int | None = None

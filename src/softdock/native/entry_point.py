@@ -49,14 +49,21 @@ class EntryPoint:
     def bind(self, *args: Any) -> Callable[[], Any]:
         """Return a function that calls the kernel with fixed arguments, which are checked and packed once.
 
-        Values written to the arrays between calls are visible to the kernel.
+        Values written to the arrays between calls are visible to the kernel. One thread may call it at a time.
         """
         if runs_as_python():
             return self._as_python(args)
-        block = self.signature.pack(args)
+        block, signature = self.signature.pack(args), self.signature
+        results, native = ctypes.create_string_buffer(signature.results.size), self._native
+        unpack = None if signature.returns is None else signature.unpack
 
         def call(alive: tuple[Any, ...] = args) -> Any:  # the block refers to the memory of the arguments
-            return self._call(block)
+            nonlocal native
+            if native is None:
+                native = self._native = native_function(self.symbol)
+            if native(block, results) != 0:
+                raise KernelError(f"The kernel {self.symbol} was stopped by an error.")
+            return unpack(results.raw) if unpack else None
 
         return call
 

@@ -106,10 +106,51 @@ PROGRESS = np.dtype(
         ("log_rows", np.int64),  # written so far
         ("hidden_reaction", np.int64),  # 1: a reaction may have a peak inside the present step
         ("unresolved", np.int64),  # intervals in which the search for events and peaks reached its limits
+        (
+            "next_change",
+            np.float64,
+        ),  # first time after the start of the last step at which something may jump
+        ("settled", np.int64),  # 1: nothing was changed since the end of the last call, if no input is
+        ("undisturbed", np.int64),  # 1: this call continues the last one without a change
     ],
     align=True,
 )
 """Progress of the time loop."""
+
+
+class InputKind(IntEnum):
+    """What an input of a plant sets."""
+
+    LOAD = 0
+    """A component of torque (0 to 2) or force (3 to 5) of a load."""
+    EFFORT = 1
+    """Effort at a joint axis."""
+    TARGET = 2
+    """Target of a drive or a reel, which starts a new profile."""
+    THRUSTER = 3
+    """Valve of a thruster; the component is the index of its controller."""
+
+
+INPUT = np.dtype(
+    [
+        ("kind", np.int64),  # `InputKind`
+        ("index", np.int64),  # of the row of the load, the axis, the element, or the thruster
+        ("component", np.int64),
+        ("start", np.float64),  # value at the start
+    ],
+    align=True,
+)
+"""Input of a plant: a value that the caller sets between two calls."""
+
+
+class Inputs(NamedTuple):
+    """Inputs of a plant."""
+
+    records: np.recarray
+    values: NDArray[np.float64]
+    """(n,): as the caller sets them."""
+    applied: NDArray[np.float64]
+    """(n,): as they act."""
 
 
 class Search(NamedTuple):
@@ -222,3 +263,4 @@ class RunData(NamedTuple):
     """(reactions, 2, PEAK_COLUMNS): peak force and moment of each of them, with time and error; of a finished run."""
     summary: np.recarray
     """One record: results of a finished run."""
+    inputs: Inputs

@@ -78,6 +78,8 @@ def begin_run(run):
     begin_check(system, run.y, work.conserved, work.check)
     set_run_start(run)
     set_resolutions(run)
+    for i in range(run.inputs.values.shape[0]):
+        run.inputs.values[i] = run.inputs.applied[i] = run.inputs.records[i].start
     return room
 
 
@@ -125,6 +127,9 @@ def advance_run(run):
 def resume(run):
     """Update everything to the present state, which the caller may have changed; start the run if it is new."""
     s, work = run.progress[0], run.workspace
+    if s.undisturbed == 1:
+        s.undisturbed = 0
+        return RunStatus.RUNNING
     copy(work.start, work.end)
     if s.started == 0 and run.settings[0].fixed_step == 0.0:
         begin_friction(run)  # expects the tolerances, and that these were set with all joints free

@@ -86,9 +86,10 @@ def try_step(run):
     """Take a step; complete it if its error is small enough, else propose a smaller one."""
     settings, s, work = run.settings[0], run.progress[0], run.workspace
     # Steps end where a load, an event, a window, a controller or the segment of a command changes something.
-    t_limit = next_timer(run, s.t, next_break(run.breaks, s.t, s.t_end))
-    t_limit = min(t_limit, next_controller_time(run.system.gnc))
-    t_limit = next_element_break(run.system, s.t, run.y, t_limit)
+    t_change = next_timer(run, s.t, next_break(run.breaks, s.t, math.inf))
+    t_change = min(t_change, next_controller_time(run.system.gnc))
+    s.next_change = next_element_break(run.system, s.t, run.y, t_change)
+    t_limit = min(s.next_change, s.t_end)
     method, h, reaches_limit = choose_step(settings, s, t_limit)
     t_max = math.nextafter(t_limit, -math.inf)
     forget_used_friction(run.system)
