@@ -1,7 +1,7 @@
 """08: An environment for learning with the interface of Gymnasium: bring a probe into a drogue.
 
-The agent pushes the chaser every 50 ms and sees its motion. Here the agent is a regulator with gains that are found by a
-random search over many episodes at the same time; a package for learning uses the class `Docking` as it is.
+The agent pushes the chaser every 50 ms and sees its motion. Here the agent is a regulator with a gain that is found by
+a random search over many episodes at the same time; a package for learning uses the class `Docking` as it is.
 """
 
 import numpy as np

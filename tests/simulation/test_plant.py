@@ -129,7 +129,8 @@ def test_reset_gives_the_bits_of_a_new_plant():
     ):
         plant.reset(overrides)
         new = Plant("assist-soft-docking", overrides, **names)
-        assert plant.time == 0.0 and plant["servicer.fz"] == 0.0
+        assert plant.time == 0.0
+        assert plant["servicer.fz"] == 0.0
         for _ in range(10):
             np.testing.assert_array_equal(plant.step(0.2, [1.0]), new.step(0.2, [1.0]))
 
@@ -235,7 +236,8 @@ def test_events_are_visible_however_many_there_are():
         plant.step(0.1)
     passes = [event.time for event in plant.events if event.name == "passes"]
     np.testing.assert_allclose(np.diff(passes), 1.0, rtol=1e-5)
-    assert plant.ending is Ending.STOPPED and plant.time == pytest.approx(30.2)
+    assert plant.ending is Ending.STOPPED
+    assert plant.time == pytest.approx(30.2)
     assert plant.result().outcome == "end"
     with pytest.raises(
         RunError, match=r"has ended at 30.2 s. An event stopped the run. The last event is 'end'"
@@ -288,11 +290,11 @@ def test_errors_of_values_name_the_input_and_change_nothing():
         plant.step(1.0, [0.0, np.nan])
     assert plant.time == 0.0
     assert plant.step(1.0, [0.0, 4.0]) == pytest.approx([1.0])
-    with pytest.raises(InputError, match="one number per input: chaser.fx, chaser.fz"):
+    with pytest.raises(InputError, match=r"one number per input: chaser\.fx, chaser\.fz"):
         plant.step(1.0, [1.0])
     with pytest.raises(InputError, match="finite time"):
         plant.step(np.inf)
-    with pytest.raises(InputError, match="did you mean 'chaser.fx'"):
+    with pytest.raises(InputError, match=r"did you mean .chaser\.fx."):
         plant["chaser.gx"] = 1.0
     with pytest.raises(InputError, match="not written by"):
         plant.restore(b"")

@@ -10,7 +10,14 @@ from softdock.dynamics.kernels.forces import bonds, contacts, interfaces, linear
 from softdock.dynamics.kernels.forces import derivative as motion
 from softdock.dynamics.kernels.integration import force_errors, stepping
 from softdock.dynamics.kernels.recording import run_data
-from softdock.dynamics.kernels.run import conservation, plant, reaction_peaks, run_start, run_summary, time_loop
+from softdock.dynamics.kernels.run import (
+    conservation,
+    plant,
+    reaction_peaks,
+    run_start,
+    run_summary,
+    time_loop,
+)
 from softdock.dynamics.kernels.search import events, intervals, step_search, windows
 from softdock.elements.kernels import dispatch, tangents
 from softdock.elements.kernels.records import ELEMENT, ELEMENT_DATA

@@ -30,6 +30,8 @@ from softdock.errors import InputError, RunError
 from softdock.native.entry_point import EntryPoint
 
 Floats = NDArray[np.float64]
+CONTINUING = (RunStatus.TIME_REACHED, RunStatus.RUNNING)
+"""Status of a run before its end."""
 MAX_BLOCKS = 100_000  # of cells in a near list
 
 
@@ -168,7 +170,7 @@ class Session:
         between had been passed in one step. Raises InputError, and does nothing, where an input is not finite.
         """
         data, duration = self._data, self._settings.duration
-        if data.status.value > RunStatus.TIME_REACHED or data.progress["t"] >= duration:
+        if data.status not in CONTINUING or data.progress["t"] >= duration:
             return self.ending
         data.progress["t_end"] = until if until < duration else duration
         status = data.advance_plant()

@@ -30,7 +30,6 @@ from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
 from softdock.tree.kernels.tree import records
 
-
 NO_INPUTS = records(0, INPUT)
 
 

@@ -5,7 +5,7 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from softdock.dynamics.kernels.control.gnc_records import GncRecords
 from softdock.dynamics.run_results import Ending
 from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
+from softdock.elements.load.model import Load
 from softdock.errors import InputError, Problem, RunError, suggest
 from softdock.model.changed_members import ChangedMembers
 from softdock.result import Result, RunEvent
@@ -119,7 +120,7 @@ class Plant:
     def _with_plant(self, base: MultibodyScenario) -> MultibodyScenario:
         """Return a scenario with the loads of the inputs that observes the outputs."""
         record = base.record.model_copy(update={"all": False, "loads": False, "also": tuple(self._names)})
-        loads = {**base.loads, **self._inputs.loads}
+        loads = {**base.elements_of(Load), **self._inputs.loads}
         return base.model_copy(update={"record": record, "loads": loads})
 
     def _start(self, prepared: PreparedPlant) -> None:
@@ -141,11 +142,12 @@ class Plant:
 
     def _read(self) -> Floats:
         """Read outputs and events after the state has changed."""
-        self.y: Floats = self._observed[self._columns]
+        y: Floats = self._observed[self._columns]
+        self.y = y
         """(outputs,) at the present time."""
         if new := self._session.drain_log():
             self._log += new
-        return self.y
+        return y
 
     @property
     def time(self) -> float:

@@ -30,8 +30,8 @@ TARGET_UNITS = {
     ("speed", "turning"): "rad/s",
 }
 GRAMMAR = (
-    "An input is `body.fx` (to `fz`, `tx` to `tz`, or `force`, `torque` for all three) with ` in world` for axes of the "
-    "world and `body@[x, y, z].fx` for another point, `load.fx`, `joint.effort`, `drive.target` or "
+    "An input is `body.fx` (to `fz`, `tx` to `tz`, or `force`, `torque` for all three) with ` in world` for axes of "
+    "the world and `body@[x, y, z].fx` for another point, `load.fx`, `joint.effort`, `drive.target` or "
     "`controller/thruster.valve`."
 )
 
@@ -85,7 +85,7 @@ class PlantInputs:
         match = NAME.fullmatch(text.strip())
         if not match:
             raise ValueError(GRAMMAR)
-        scenario, name, field, part = self._scenario, match["name"], match["field"], match["part"]
+        _scenario, name, field, part = self._scenario, match["name"], match["field"], match["part"]
         place = match["point"] or match["frame"]
         if part is not None:
             if field != "valve" or place:

@@ -10,7 +10,6 @@ from softdock.dynamics.kernels.run.time_loop import advance_run
 from softdock.elements.kernels.dispatch import set_target
 from softdock.native.decorators import inline, kernel
 
-
 OPEN = 0.5
 """Value of a valve above which it is open."""
 
