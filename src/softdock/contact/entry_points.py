@@ -1,6 +1,6 @@
 """Entry points of the contact kernels."""
 
-from softdock.contact.kernels import force, layout, near_list, pin_rows, pins
+from softdock.contact.kernels import force, layout, motion_states, near_list, pin_rows, pins
 from softdock.native.argument_types import (
     FLOAT,
     INTEGER,
@@ -78,5 +78,21 @@ manifold = EntryPoint(pins.manifold, _PIN_SHAPE, VECTOR, VECTOR, _PIN_ROWS, retu
 add_forces = EntryPoint(
     pins.add_forces, _PIN_SHAPE, _PIN_ROWS, INTEGER, VECTOR, VECTOR, floats(pins.TOTALS_SIZE)
 )
+_STATES = floats("states", motion_states.STATE_SIZE, writable=False)
+evaluate_states = EntryPoint(
+    motion_states.evaluate_states,
+    CONTACT_ARRAYS,
+    CONTACT_LISTS,
+    INTEGER,
+    FLOAT,
+    floats(1),
+    _STATES,
+    _STATES,
+    floats("states", motion_states.RESULT_SIZE),
+    returns=INTEGER,
+    check=check_lists,
+)
 
-ENTRY_POINTS = (evaluate, motion_bound, touching_cells, rebuild, rebuild_along, manifold, add_forces)
+ENTRY_POINTS = (
+    evaluate, motion_bound, touching_cells, rebuild, rebuild_along, manifold, add_forces, evaluate_states,
+)  # fmt: skip

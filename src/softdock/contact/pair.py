@@ -4,7 +4,7 @@ import functools
 import math
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,7 +56,10 @@ class Points:
 
 @dataclass(frozen=True, kw_only=True)
 class MotionState:
-    """Pose and velocity of the reference frame of a body B in an inertial frame N."""
+    """Pose and velocity of the reference frame of a body B in an inertial frame N.
+
+    For many states at once every field has one more axis in front.
+    """
 
     r: ArrayLike
     """Position p_NB_N [m], shape (3,)."""
@@ -68,14 +71,13 @@ class MotionState:
     """Attitude R_NB, shape (3, 3): v_N = R_NB v_B."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContactWrench:
+class ContactWrench(NamedTuple):
     """Torque and force on a body, in inertial axes, at the body's reference point."""
 
     T: NDArray[np.float64]
-    """Torque about the reference point [N m], shape (3,)."""
+    """Torque about the reference point [N m], shape (3,); of many states (n, 3)."""
     F: NDArray[np.float64]
-    """Force [N], shape (3,)."""
+    """Force [N], shape (3,); of many states (n, 3)."""
 
     def action_and_reaction(self, p_AB: NDArray[np.float64]) -> "tuple[ContactWrench, ContactWrench]":
         """Return the wrenches on A and on B of a contact.
@@ -150,6 +152,14 @@ class ContactPair:
     def forces(self, state_A: MotionState, state_B: MotionState) -> tuple[ContactWrench, ContactWrench]:
         """Return the contact wrenches on body A and on body B; thread-safe."""
         return self._evaluator.forces(state_A, state_B)
+
+    def forces_many(self, state_A: MotionState, state_B: MotionState) -> tuple[ContactWrench, ContactWrench]:
+        """Return the contact wrenches for n motion states of each body: fields of shape (n, 3) and (n, 3, 3).
+
+        A field without the axis of states counts for all of them. States that follow each other along a path are
+        evaluated fastest. Thread-safe.
+        """
+        return self._evaluator.forces_many(state_A, state_B)
 
     def contact(self, state_A: MotionState, state_B: MotionState) -> ContactEvaluation:
         """Return the wrenches together with energy, dissipation, area, pressure and depth."""

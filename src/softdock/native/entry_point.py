@@ -6,7 +6,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from softdock.native.argument_types import ArgumentType, Scalar, Signature, Tuple, plain_value
+from softdock.native.argument_types import (
+    BOOLEAN,
+    ArgumentType,
+    Scalar,
+    Signature,
+    Tuple,
+    plain_value,
+)
 from softdock.native.library import KernelError, check_sources, native_function, runs_as_python
 
 
@@ -55,7 +62,8 @@ class EntryPoint:
             return self._as_python(args)
         block, signature = self.signature.pack(args), self.signature
         results, native = ctypes.create_string_buffer(signature.results.size), self._native
-        unpack = None if signature.returns is None else signature.unpack
+        is_number = isinstance(signature.returns, Scalar) and signature.returns is not BOOLEAN
+        read_number = signature.results.unpack_from
 
         def call(alive: tuple[Any, ...] = args) -> Any:  # the block refers to the memory of the arguments
             nonlocal native
@@ -63,7 +71,7 @@ class EntryPoint:
                 native = self._native = native_function(self.symbol)
             if native(block, results) != 0:
                 raise KernelError(f"The kernel {self.symbol} was stopped by an error.")
-            return unpack(results.raw) if unpack else None
+            return read_number(results)[0] if is_number else signature.unpack(results.raw)
 
         return call
 
