@@ -7,6 +7,8 @@ import pytest
 from tests.geometry.solid_shapes import any_pose, box_depth, cylinder_depth, points_near, shift
 
 from softdock.errors import InputError
+from softdock.geometry.solids import primitives
+from softdock.geometry.solids.checks import largest_jump
 from softdock.geometry.solids.integrals import solid_mass_properties
 from softdock.geometry.solids.primitives import place, unite
 from softdock.geometry.solids.solid import build_solid
@@ -121,17 +123,38 @@ def random_part(rng):
     return kinds[rng.integers(len(kinds))]()
 
 
-@pytest.mark.parametrize("seed", [10, 13, 26, 51, 54, 55, 57, 58, 59, 60])
-def test_random_unions_agree_with_their_parts(seed):
-    """Outside the nearer part counts; inside the union is as deep as the deeper part or deeper."""
+def random_parts(seed):
     rng = np.random.default_rng(seed)
     a = place(random_part(rng).body(), any_pose(seed))
     b = place(random_part(rng).body(), any_pose(seed + 5000))
     middle = a.vertices.mean(axis=0) - b.vertices.mean(axis=0) + 0.012 * rng.normal(size=3)
-    b = place(b, shift(*middle))
+    return a, place(b, shift(*middle))
+
+
+@pytest.mark.parametrize("seed", [10, 13, 26, 51, 54, 55, 57, 58, 59, 60])
+def test_random_unions_agree_with_their_parts(seed):
+    """Outside the nearer part counts; inside the union is as deep as the deeper part or deeper."""
+    a, b = random_parts(seed)
     union = build_solid(unite([a, b]))
+    assert largest_jump(union).size == 0.0
     points = points_near(union, 1000, seed)
     expected = np.maximum(*(build_solid(part).depths(points)[:, 0] for part in (a, b)))
     depths, outside = union.depths(points)[:, 0], expected < 0.0
     np.testing.assert_allclose(depths[outside], expected[outside], rtol=0, atol=1e-12)
     assert (depths[~outside] >= expected[~outside] - 1e-12).all()
+
+
+@pytest.mark.parametrize("seed", [6, 25, 85, 105])
+def test_unions_whose_triangles_cross_otherwise_than_their_faces_have_a_jump(seed):
+    """Their faces cross at a small angle, beside the edges that the triangles have."""
+    united = primitives._united(random_parts(seed), "")
+    assert largest_jump(build_solid(united)).size > 1e-8
+
+
+def test_a_body_with_smaller_triangles_is_the_same_solid():
+    body = Capsule(radius="5 mm", length="30 mm").body()
+    finer = primitives.refine(body)
+    assert len(finer.triangles) == 4 * len(body.triangles)
+    solid = build_solid(body)
+    points = points_near(solid, 500)
+    np.testing.assert_allclose(build_solid(finer).depths(points), solid.depths(points), rtol=0, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Checks of a solid: walls, faces that cross, the sizes of its triangles' faces."""
+"""Checks of a solid: walls, faces that cross, depths that jump."""
 
 from dataclasses import dataclass
 
@@ -18,6 +18,24 @@ GRID = 60
 MOST_SAMPLES = 40_000
 MOST_PAIRS = 1000
 """Pairs of crossing triangles that are stored."""
+
+
+SAMPLES = 60_000
+"""Pairs of points between which the depth may not jump."""
+FARTHEST, NEAREST = -1.5, -6.0
+"""Powers of ten of their distance from edges, corners and triangles, relative to the size of the solid."""
+LARGEST_JUMP = 1e-9
+"""[m]; rounding is below 1e-12 m."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jump:
+    """A place where the depth of a solid is not a distance: it changes by more than the points are apart."""
+
+    size: float
+    """By how much more [m]."""
+    place: tuple[float, float, float]
+    """[m]"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,3 +112,44 @@ def crossing_faces(solid: Solid) -> tuple[Crossing, ...]:
             x, y, z = solid.arrays.triangles[a, :9].reshape(3, 3).mean(axis=0).tolist()
             crossings[one, two] = Crossing(faces=(one, two), place=(x, y, z))
     return tuple(crossings.values())
+
+
+def largest_jump(solid: Solid) -> Jump:
+    """Return the largest jump of the depth near edges, corners and triangles, Eq. (G58); 0 m for a right one.
+
+    The depth below a closed surface has the Lipschitz constant 1. Where faces, edges and triangles contradict each
+    other, because faces cross beside the edges of the triangles, parts of the surface are missing and it jumps.
+    """
+    rng = np.random.default_rng(0)  # the same points every time
+    points = _places_on_features(solid, rng)
+    count = len(points)
+    size = solid.size * 10.0 ** rng.uniform(NEAREST, FARTHEST, (count, 1))
+    points = points + size * _directions(rng, count)
+    step = size * rng.uniform(0.05, 1.0, (count, 1))
+    depths = solid.depths(points)
+    beyond = solid.depths(points + step * _directions(rng, count))[:, 0]
+    feet = solid.depths(points - depths[:, :1] * depths[:, 1:])[:, 0]
+    excess = np.maximum(np.abs(depths[:, 0] - beyond) - step[:, 0], np.abs(feet))
+    k = int(np.argmax(excess))
+    x, y, z = points[k].tolist()
+    return Jump(size=float(excess[k]) if excess[k] > LARGEST_JUMP else 0.0, place=(x, y, z))
+
+
+def _places_on_features(solid: Solid, rng: np.random.Generator) -> Array:
+    """Return about SAMPLES places: on edges, at corners, in triangles."""
+    arrays = solid.arrays
+    third = SAMPLES // 3
+    corner = arrays.triangles[:, :9].reshape(-1, 3, 3)[rng.integers(len(arrays.triangles), size=third)]
+    places = [np.einsum("ij,ijk->ik", rng.dirichlet([1, 1, 1], third), corner)]
+    if len(arrays.edges):
+        e, t = rng.integers(len(arrays.edges), size=third), rng.uniform(0.0, 1.0, (third, 1))
+        places.append((1 - t) * arrays.edges[e, :3] + t * arrays.edges[e, 3:6])
+    corners = np.flatnonzero(arrays.is_corner)
+    if len(corners):
+        places.append(solid.vertices[rng.choice(corners, third)])
+    return np.concatenate(places)
+
+
+def _directions(rng: np.random.Generator, count: int) -> Array:
+    vectors = rng.normal(size=(count, 3))
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1)[:, None])

@@ -13,6 +13,7 @@ from softdock.geometry.facets import ExactFace, Facets
 from softdock.geometry.mass_properties import is_closed
 from softdock.geometry.profile import Arc, Line, Point, Profile
 from softdock.geometry.profile_arrays import is_complete
+from softdock.geometry.solids.checks import largest_jump
 from softdock.geometry.solids.exact_vertices import faces_at_vertices, move_to_faces
 from softdock.geometry.solids.face_rows import face_rows
 from softdock.geometry.solids.solid import build_solid
@@ -29,6 +30,8 @@ CHECK_DISTANCE = 1e-3
 """Distance of the points at which a union is compared with its parts, relative to its size."""
 LARGEST_ERROR = 1e-8
 """Allowed difference between the depth of a union and those of its parts [m]."""
+MOST_REFINEMENTS = 1
+"""Of the triangles of the parts of a union, each into four."""
 ON_AXIS = 1e-9
 """Largest radius [m] of a point on the axis."""
 Z = np.array([0.0, 0.0, 1.0])
@@ -147,9 +150,28 @@ def place(body: Facets, X_FB: Pose) -> Facets:
 
 
 def unite(bodies: Sequence[Facets], name: str = "") -> Facets:
-    """Return the union of bodies. Raises InputError where they do not make one solid."""
+    """Return the union of bodies. Raises InputError where they do not make one solid.
+
+    The triangles of the parts decide which of their faces meet. Where these cross otherwise than the exact faces, the
+    depth jumps; the parts are then divided into smaller triangles.
+    """
     if len(bodies) == 1:
         return replace(bodies[0], name=name)
+    parts = list(bodies)
+    for _ in range(MOST_REFINEMENTS + 1):
+        united = _united(parts, name)
+        if united is not None and _agrees(united, parts):
+            return united
+        parts = [refine(part) for part in parts]
+    if united is None:
+        raise InputError("The parts of a union must overlap and make one solid.", field="union")
+    message = "Faces of two parts of a union meet almost tangentially, so that their edge cannot be followed."
+    hint = "Move one of the parts a little, or describe them by one profile or outline."
+    raise InputError(message, field="union", hint=hint)
+
+
+def _united(bodies: Sequence[Facets], name: str) -> Facets | None:
+    """Return the union of bodies by their triangles; None where it is not one solid."""
     import manifold3d  # imported late: only unions need it
 
     solids, offsets = [], [0, *itertools.accumulate(len(body.faces) for body in bodies)]
@@ -163,37 +185,50 @@ def unite(bodies: Sequence[Facets], name: str = "") -> Facets:
     united = manifold3d.Manifold.batch_boolean(solids, manifold3d.OpType.Add)
     mesh = united.to_mesh64()
     if len(mesh.tri_verts) == 0 or len(united.decompose()) != 1:
-        raise InputError("The parts of a union must overlap and make one solid.", field="union")
+        return None
     faces = tuple(face for body in bodies for face in body.faces)
     vertices, triangles = np.array(mesh.vert_properties[:, :3]), np.array(mesh.tri_verts, np.int64)
     face_of = np.array(mesh.face_id, np.int64)
     # The triangles of both parts cross beside the curve in which their faces do, by the sagitta of the triangles.
     exact = move_to_faces(face_rows(faces), vertices, faces_at_vertices(triangles, face_of, len(vertices)))
-    united_body = _body(name, exact, triangles, faces, face_of)
-    _check_union(united_body, bodies)
-    return united_body
+    return _body(name, exact, triangles, faces, face_of)
 
 
-def _check_union(united: Facets, parts: Sequence[Facets]) -> None:
-    """Raise InputError where the depth of a union contradicts those of its parts near its triangles.
+def refine(body: Facets) -> Facets:
+    """Return a body with each triangle divided into four, if some faces are curved; new vertices lie on the faces."""
+    if all(face is not None and face.kind == "plane" for face in body.faces):
+        return body
+    t = body.triangles
+    sides = np.sort(np.stack([t, np.roll(t, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
+    unique, index = np.unique(sides, axis=0, return_inverse=True)
+    middle = len(body.vertices) + index.reshape(-1, 3)
+    a, b, c = t.T
+    ab, bc, ca = middle.T
+    triangles = np.concatenate(
+        [np.column_stack(columns) for columns in ((a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca))]
+    )
+    face_of = np.tile(body.face_of, 4)
+    vertices = np.concatenate([body.vertices, body.vertices[unique].mean(axis=1)])
+    meeting = faces_at_vertices(triangles, face_of, len(vertices))
+    exact = move_to_faces(face_rows(body.faces), vertices, meeting)
+    return replace(body, vertices=exact, triangles=triangles, face_of=face_of)
 
-    Outside, the depth is that of the nearest part; inside it is at least that of the deepest part. Where two faces
-    meet at a small angle, the curve in which they cross may have another course than that of their triangles.
+
+def _agrees(united: Facets, parts: Sequence[Facets]) -> bool:
+    """Return whether the depth of a union is a distance, and agrees with the depths of its parts.
+
+    Outside, the depth is that of the nearest part; inside it is at least that of the deepest part.
     """
     solid = build_solid(united)
     corners = united.vertices[united.triangles]
     normals, _ = united.normals()
     step = CHECK_DISTANCE * united.size
-    points = np.concatenate([corners.mean(axis=1) + k * step * normals for k in (-1.0, -0.1, 0.1, 1.0)])
+    places = [corners.mean(axis=1) + k * step * normals for k in (-1.0, -0.1, 0.1, 1.0)]
+    points = np.concatenate([*places, united.vertices])
     expected = np.max([build_solid(part).depths(points)[:, 0] for part in parts], axis=0)
     depths = solid.depths(points)[:, 0]
     error = np.where(expected < 0.0, np.abs(depths - expected), np.maximum(expected - depths, 0.0))
-    if error.max() > LARGEST_ERROR:
-        message = (
-            "Faces of two parts of a union meet almost tangentially, so that their edge cannot be followed."
-        )
-        hint = "Move one of the parts a little, or describe them by one profile or outline."
-        raise InputError(message, field="union", hint=hint)
+    return bool(error.max() <= LARGEST_ERROR) and largest_jump(solid).size == 0.0
 
 
 def _body(

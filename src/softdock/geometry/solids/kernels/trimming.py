@@ -36,7 +36,7 @@ from softdock.native.decorators import kernel
 # [m] Points within this distance beyond a boundary count as within. Transversal: beyond it the edge itself is the
 # nearest point, so nothing is lost or doubled. Tangential: both faces differ there by curvature * width^2 / 2 < 1e-15.
 ROUNDING, SMOOTH_OVERLAP = 1e-12, 1e-9
-TIE = 1e-12  # [m] two triangles are equally near
+TIE = 1e-9  # [m] two triangles are equally near; distances from very narrow ones have large rounding errors
 NEAR = 1e-9  # [m] added to the reach of triangles, for rounding
 
 
