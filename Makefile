@@ -101,7 +101,7 @@ docs: install
 pictures: install
 	$(SOFTDOCK) figures all --out out/pictures
 	cp out/pictures/impact-figure-7.png out/pictures/impact-second-impact.png out/pictures/assist-capture.png out/pictures/assist-motion.png \
-	  out/pictures/station-convergence.png docs/images/
+	  out/pictures/station-convergence.png out/pictures/station-deflections.png docs/images/
 	$(BIN)/python -m docs.replay_picture
 	$(BIN)/python -m docs.studio_pictures
 	$(BIN)/python -m docs.cookbook_pictures

@@ -1,6 +1,6 @@
 """Scene of a multibody run: bodies by their CAD or as placeholders, and arrows of contact forces."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -39,10 +39,12 @@ def draw(
     *,
     preferred_curves: Sequence[str] = (),
     body_meshes: Mapping[str, Sequence[Mesh]] | None = None,
+    drawn_parts: Collection[str] = (),
 ) -> Scene:
     """Return the scene of a multibody system with the recorded motion of a result.
 
-    `preferred_curves` are shown initially; `body_meshes` are the bodies' own meshes, in body axes.
+    `preferred_curves` are shown initially; `body_meshes` are the bodies' own meshes, in body axes; `drawn_parts` are
+    rigid parts of structures that are among them.
     """
     motion = recorded_motion(result, scenario)
     surfaces, notes = drawn_surfaces(result, scenario)
@@ -50,7 +52,7 @@ def draw(
     size = focus.radius if focus else motion.extent
     nodes = _bodies(result, scenario, surfaces, body_meshes or {}, motion, size)
     arrows, peak = _all_arrows(result, scenario, surfaces, motion, size)
-    structures, scales = structure_nodes(result, scenario)
+    structures, scales = structure_nodes(result, scenario, drawn_parts)
     nodes += [*structures, *telescopic_rod_nodes(result, scenario, surfaces)]
     notes += scales
     if arrows:

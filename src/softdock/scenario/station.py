@@ -91,6 +91,9 @@ class Visitor(Model):
     """Centre of mass."""
     port: Vector3[Length] = (-8.0, 0.0, 2.44)
     """Docking port."""
+    outline: Literal["box", "orbiter"] = "box"
+    """How replays draw it: a box of equal inertia, or an orbiter of typical size, docked nose up (towards -z) with its
+    payload bay towards +x."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -149,7 +152,7 @@ class StationScenario(ScenarioBase):
     """Node whose deflection is reported as a."""
     point_b: str | None = None
     """Node whose deflection is reported as b; for the Power Tower the middle of an upper outer panel."""
-    visitor: Visitor = Visitor()
+    visitor: Visitor = Visitor(outline="orbiter")
     """The docking spacecraft; the Orbiter of the paper if left out."""
     record_rate: Frequency = 10.0
     """Samples per second."""

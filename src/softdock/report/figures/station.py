@@ -16,6 +16,7 @@ from softdock.prediction.station import delta_rate
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
 from softdock.quantities.units import FOOT
+from softdock.report.figures import station_drawings, station_vectors
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario.loading import load
 from softdock.scenario.station import StationScenario
@@ -78,7 +79,7 @@ IMPERIAL = Scales("ft/s", 1.0 / FOOT, "ft", 1.0 / FOOT)
 
 
 def draw(out: Path, progress: Progress, *, units: str | None = None) -> list[Path]:
-    """Write the paper's Figures 10 to 20 and the convergence with modes into the folder; return their paths.
+    """Write the paper's Figures 1 to 20, exaggerated deflections and the convergence with modes; return their paths.
 
     `units` is the name of a unit system; `imperial` draws feet and ft/s, as the paper.
     """
@@ -87,7 +88,18 @@ def draw(out: Path, progress: Progress, *, units: str | None = None) -> list[Pat
     for i, approach in enumerate(APPROACHES):
         progress(f"docking {NAMES[approach]}", 0.6 * i / len(APPROACHES))
         studies[approach] = _study(approach)
+    shown = {approach: at_one_foot_per_second(studies[approach]) for approach in COMPARED}
     figures: dict[str, Callable[[], Figure]] = {
+        "station-figure-1": station_drawings.figure_1,
+        "station-figure-2": station_vectors.figure_2,
+        "station-figure-3": lambda: station_vectors.figure_3(shown["x"]),
+        "station-figure-4": station_vectors.figure_4,
+        "station-figure-5": station_vectors.figure_5,
+        "station-figure-6": station_vectors.figure_6,
+        "station-figure-7": station_drawings.figure_7,
+        "station-figure-8": station_vectors.figure_8,
+        "station-figure-9": station_drawings.figure_9,
+        "station-deflections": lambda: station_drawings.deflections(shown),
         **{
             f"station-figure-{n}": partial(rate_change, studies[a], a, scales)
             for n, a in RATE_FIGURES.items()
@@ -166,7 +178,7 @@ def history(study: Study, approach: str, scales: Scales = METRIC) -> Figure:
     figure = Figure(figsize=(9.0, 6.0), layout="constrained")
     figure.suptitle(f"Deflections, approach {NAMES[approach]} at 1 ft/s, docking at 50 s")
     upper, lower = figure.subplots(2, 1, sharex=True)
-    full = study.by_rate[int(np.argmin(np.abs(CLOSING_RATES - FOOT)))]
+    full = at_one_foot_per_second(study)
     for ax, run, title in (
         (upper, full, f"{SIMULATED_MODES} modes, from the base"),
         (lower, study.few, f"{PAPER_METHOD}, mean axes"),
@@ -181,6 +193,11 @@ def history(study: Study, approach: str, scales: Scales = METRIC) -> Figure:
     upper.legend(frameon=False, loc="upper left")
     lower.set_xlabel("time [s]")
     return figure
+
+
+def at_one_foot_per_second(study: Study) -> "Result":
+    """Return the run of a study at a closing rate of 1 ft/s."""
+    return study.by_rate[int(np.argmin(np.abs(CLOSING_RATES - FOOT)))]
 
 
 def convergence() -> Figure:
