@@ -1,14 +1,16 @@
 """Real time: frames of fixed length do not change the run, and their timing is reported."""
 
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
 from softdock.result import Result
-from softdock.scenario.loading import load
-from softdock.simulation import simulate
+from softdock.scenario.loading import from_data, load
+from softdock.simulation import prepare, simulate
 from softdock.simulation.multibody import PreparedMultibody
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 
@@ -101,3 +103,35 @@ def test_too_many_frames_are_refused():
     assert isinstance(simulation, Simulation)
     with pytest.raises(InputError, match="frames"):
         run_in_frames(simulation.begin(), 8.0, RealTime(frame=1e-9))
+
+
+def test_frames_of_an_arm_are_the_cycles_of_its_control():
+    changes = {"moves": [{"wait": 0.1}], "events": {}, "outcomes": [], "metrics": {}}
+    arm = from_data({**load("peg-flat").to_data(), **changes}, "arm")
+    plain = simulate(arm)
+    paced = simulate(arm, real_time=RealTime())
+    assert paced.timing.frames == 10
+    assert paced.timing.frame_s == arm.control.period
+    assert paced.timing.wall_s > 0.09
+    assert plain.history["tip.z"][-1] == paced.history["tip.z"][-1]
+    with pytest.raises(InputError, match=r"control\.period of 10 ms"):
+        simulate(arm, real_time=RealTime(frame=0.02))
+    fixed = simulate(arm, real_time=RealTime(substeps=40, paced=False))
+    assert fixed.history["tip.z"][-1] == pytest.approx(plain.history["tip.z"][-1], abs=1e-6)
+
+
+def test_targets_and_stiffness_may_change_while_an_arm_runs():
+    changes = {"moves": [{"wait": 1.0}], "events": {}, "outcomes": [], "metrics": {}}
+    prepared = prepare(from_data({**load("peg-flat").to_data(), **changes}, "arm"))
+
+    def turn(setpoint, state):
+        late = state is not None and state.t > 0.3
+        return replace(setpoint, q=setpoint.q + 0.05 * np.eye(7)[0], qdot=None) if late else setpoint
+
+    result = prepared.simulate(adjust=turn)
+    moved = result.history["joint_1.position"][-1] - result.history["joint_1.position"][0]
+    assert moved == pytest.approx(0.05, abs=5e-3)
+    soft = prepared.simulate(adjust=lambda setpoint, _: replace(setpoint, stiffness=0.5 * setpoint.stiffness))
+    assert soft.history["joint_1.position"][-1] == pytest.approx(
+        result.history["joint_1.position"][0], abs=1e-3
+    )

@@ -42,6 +42,9 @@ class ScriptedSurroundings:
         times = [self.events[name] for name in events if name in self.events]
         return min((t for t in times if t <= self.time), default=None)
 
+    def measured_force(self) -> float:
+        return 0.0
+
     def locate(self, body: str, at: Pose) -> Pose:
         t = self.time if body == "drifting" else 0.0
         turn = matrix_from_rotation_vector(np.array([0.0, 0.02, 0.03]) * t)
@@ -160,7 +163,7 @@ BASE: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"duration": None}, "duration: Is required: when moves with `after` or `frame` end"),
+        ({"duration": None}, "duration: Is required: when moves with `after`, `frame` or"),
         ({"moves.1.after": "stop"}, "moves.1.after: There is no event called 'stop'; there are: go."),
         ({"moves.0.frame.body": "port"}, "moves.0.frame.body: There is no body called 'port'"),
         ({"moves.0.frame.body": "link_5"}, "moves.0.frame.body: Must be a body that the arm does not move"),

@@ -6,7 +6,7 @@ from softdock.dynamics.entry_points import RUN, SYSTEM
 from softdock.dynamics.kernels.recording.run_data import RunData
 from softdock.native.argument_types import FLOAT, INTEGER, StructureArgument, floats, integers, records
 from softdock.native.entry_point import EntryPoint
-from softdock.robot.kernels import arm, control, inverse_kinematics, task
+from softdock.robot.kernels import arm, control, force_sensor, inverse_kinematics, task
 
 _JOINTS = floats("joints")
 _ALL = floats("all")  # the base's six coordinates, then the joints'
@@ -114,12 +114,22 @@ TORQUE_PERIODS = StructureArgument(
         "work": floats("links", 6),
     },
 )
+SENSOR_PERIODS = StructureArgument(
+    force_sensor.SensorPeriods,
+    {
+        "reaction": integers(1),
+        "frame": floats(12),
+        "load": floats("torque periods", 6),
+        "inertia": floats("torque periods", 6),
+        "weight": floats("torque periods", 6),
+    },
+)
 
 
 def _check_rows(run: RunData, *arguments: Any) -> str | None:
     """Return the problem of rows of joints outside the state or of the log of torque periods, or None."""
     model, _, _, law, cycle, at_q, at_u = arguments[:7]
-    moved, periods = arguments[10:12]
+    moved, periods, sensor = arguments[10:13]
     world = run.system.world[0]
     if not (((at_q >= 0) & (at_q < world.n_q)).all() and ((at_u >= 0) & (at_u < world.n_u)).all()):
         return "at_q or at_u has a row outside the state"
@@ -127,6 +137,8 @@ def _check_rows(run: RunData, *arguments: Any) -> str | None:
         return "moved has a link outside the system"
     if not 1 <= law.link[0] < len(model.parent):
         return "the task frame is on a link outside the arm"
+    if not -1 <= sensor.reaction[0] < len(run.system.reactions):
+        return "the sensor is in no mount of the system"
     return (
         None
         if cycle.periods[0] <= len(periods.t)
@@ -142,7 +154,7 @@ solve_pose = EntryPoint(inverse_kinematics.solve_pose, ARM_MODEL, ARM_MOTION, PO
 follow_command = EntryPoint(
     control.follow_command, RUN, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, TASK_LAW,
     records(control.TORQUE_CYCLE, 1), integers("joints"), integers("joints"), _JOINTS, _JOINTS, _JOINTS,
-    integers("joints"), TORQUE_PERIODS,
+    integers("joints"), TORQUE_PERIODS, SENSOR_PERIODS,
     returns=INTEGER, check=_check_rows,
 )  # fmt: skip
 joint_loads = EntryPoint(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.robot.link import Command, Refusal, RobotLink, RobotState
-from softdock.robot.plan import Setpoints
+from softdock.robot.plan import Setpoint, Setpoints
 
 Floats = NDArray[np.float64]
 
@@ -36,12 +36,17 @@ class Experiment:
     plan: Setpoints
     low_impedance: bool = False
     """Whether stiffness and damping may be below the minimum of the robot."""
+    adjust: Callable[[Setpoint, RobotState | None], Setpoint] | None = None
+    """Returns what is commanded instead of a setpoint of the plan, given the last state, None before the first cycle:
+    other targets and stiffness while the experiment runs."""
     on_move_end: Callable[[int], None] | None = None
     """Called once with the number of every move at the end of its motion."""
 
-    def command(self, cycle: int) -> Command:
-        """Return the command of a cycle."""
+    def command(self, cycle: int, state: RobotState | None = None) -> Command:
+        """Return the command of a cycle; `state` is the last one of the robot."""
         setpoint = self.plan.setpoint(cycle)
+        if self.adjust is not None:
+            setpoint = self.adjust(setpoint, state)
         return Command(
             q=setpoint.q,
             stiffness=setpoint.stiffness,
@@ -63,7 +68,7 @@ class Experiment:
         refused, previous = 0, None
         cycle, start, ended = 0, 0.0, set[int]()
         while cycle < self.plan.cycles:
-            command = self.command(cycle)
+            command = self.command(cycle, states[-1] if states else None)
             if self.on_move_end is not None:
                 for i in self.plan.ended(cycle):
                     if i not in ended:

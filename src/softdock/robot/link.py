@@ -134,6 +134,8 @@ class RobotState:
     """Why the newest command was refused; None if it was accepted."""
     exceeded: Exceeded = Exceeded.NONE
     """Limits that this state exceeds; set by the link."""
+    wrench: Array | None = None
+    """(6,) reading of the force-torque sensor, in its axes: what the tool exerts on it [N, N m]; None without one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

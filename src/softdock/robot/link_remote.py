@@ -185,7 +185,7 @@ class RemoteLink(Closable):
             raise self._lost("has no Cartesian impedance, which this command needs")
         self._sequence += 1
         self._transport.send(
-            encode(self._session, self._sequence, CommandMessage(command, self._transport.now()))
+            encode(self._session, self._sequence, CommandMessage(command, self._transport.now(), True))
         )
 
     def _state(self) -> RobotState:

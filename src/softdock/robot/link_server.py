@@ -44,6 +44,7 @@ class _Client:
     echo_sent: float = 0.0
     echo_arrived: float = 0.0
     refused_before: int = 0
+    reads_wrench: bool = False
 
 
 class RobotServer:
@@ -163,7 +164,7 @@ class RobotServer:
         return [(encode(packet.session, 0, welcome), address)]
 
     def _process_command(self, ordered: CommandMessage, sequence: int, client: _Client, now: float) -> None:
-        client.last_heard = now
+        client.last_heard, client.reads_wrench = now, ordered.reads_wrench
         if self.statistics.commands.add(sequence):
             client.echo, client.echo_sent, client.echo_arrived = sequence, ordered.sent, now
         self.supervisor.submit(ordered.command, sequence, self._state.q, now)
@@ -173,7 +174,7 @@ class RobotServer:
     def _report(self, client: _Client, now: float) -> bytes:
         client.sent += 1
         measured = StateMessage(
-            self.state,
+            self.state if client.reads_wrench else replace(self.state, wrench=None),
             client.echo,
             client.echo_sent,
             now - client.echo_arrived if client.echo else 0.0,

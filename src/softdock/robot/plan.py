@@ -47,6 +47,8 @@ class Move:
     move that follows the one before it."""
     at_once: bool = False
     """Whether the event interrupts a move; otherwise that move ends first."""
+    until_force: float | None = None
+    """Measured force at which the motion ends [N]."""
 
 
 @dataclass(frozen=True, kw_only=True)

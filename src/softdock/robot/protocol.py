@@ -39,6 +39,10 @@ _CARTESIAN = struct.Struct("<HHI")
 LOW_IMPEDANCE = 1
 """Flag of a command: the robot does not enforce its minimum stiffness and damping; the client is responsible for
 stability. Other bits are reserved and ignored."""
+SEND_WRENCH = 4
+"""Flag of a command: the client reads the wrench of a force-torque sensor that follows a state."""
+WITH_WRENCH = 1 << 31
+"""Bit of a state: the wrench of a force-torque sensor follows, which the client has asked for."""
 CARTESIAN = 2
 """Flag of a command: a Cartesian impedance follows the joint values; and feature of a robot that accepts it."""
 MAX_CARTESIAN_JOINTS = 25
@@ -112,6 +116,8 @@ class CommandMessage:
 
     command: Command
     sent: float
+    reads_wrench: bool = False
+    """Whether the client reads the wrench of a force-torque sensor."""
 
 
 @dataclass(frozen=True)
@@ -218,6 +224,7 @@ def _read_welcome(payload: bytes) -> Welcome:
 def _command_bytes(body: CommandMessage) -> bytes:
     c = body.command
     flags = (LOW_IMPEDANCE if c.low_impedance else 0) | (CARTESIAN if c.cartesian is not None else 0)
+    flags |= SEND_WRENCH if body.reads_wrench else 0
     head = _COMMAND.pack(c.mode, flags, len(c.q), 0, body.sent)
     return head + _rows(c.q, c.stiffness, c.damping_ratio, c.tau_ff) + _cartesian_bytes(c.cartesian)
 
@@ -246,7 +253,7 @@ def _read_command(payload: bytes) -> CommandMessage:
         low_impedance=bool(flags & LOW_IMPEDANCE),
         cartesian=cartesian,
     )
-    return CommandMessage(command, sent)
+    return CommandMessage(command, sent, bool(flags & SEND_WRENCH))
 
 
 def _read_cartesian(payload: bytes, joints: int) -> CartesianImpedance:
@@ -269,15 +276,19 @@ def _read_cartesian(payload: bytes, joints: int) -> CartesianImpedance:
 def _state_bytes(body: StateMessage) -> bytes:
     s = body.state
     code = 0 if s.refusal is None else 1 + _REFUSALS.index(s.refusal)
+    exceeded = s.exceeded | (0 if s.wrench is None else WITH_WRENCH)
     head = _STATE.pack(
-        s.mode, code, len(s.q), s.exceeded, s.t, body.echo, body.echo_sent, body.held, body.refused
+        s.mode, code, len(s.q), exceeded, s.t, body.echo, body.echo_sent, body.held, body.refused
     )
-    return head + _rows(s.q, s.qdot, s.tau_measured, s.tau_external)
+    wrench = [] if s.wrench is None else [s.wrench]
+    return head + _rows(s.q, s.qdot, s.tau_measured, s.tau_external, *wrench)
 
 
 def _read_state(payload: bytes) -> StateMessage:
     mode, code, joints, exceeded, t, echo, echo_sent, held, refused = _STATE.unpack_from(payload)
-    q, qdot, tau_measured, tau_external = _arrays(payload, _STATE.size, joints, 4)
+    wrench = _read_wrench(payload) if exceeded & WITH_WRENCH else None
+    end = len(payload) - (0 if wrench is None else 8 * len(wrench))
+    q, qdot, tau_measured, tau_external = _arrays(payload[:end], _STATE.size, joints, 4)
     if code > len(_REFUSALS):
         raise ValueError("an unknown refusal")
     state = RobotState(
@@ -289,8 +300,15 @@ def _read_state(payload: bytes) -> StateMessage:
         mode=RobotMode(mode),
         refusal=_REFUSALS[code - 1] if code else None,
         exceeded=Exceeded(exceeded & _ALL_EXCEEDED),
+        wrench=wrench,
     )
     return StateMessage(state, echo, echo_sent, held, refused)
+
+
+def _read_wrench(payload: bytes) -> Array:
+    if len(payload) < _STATE.size + 8 * 6:
+        raise ValueError("wrong length")
+    return np.frombuffer(payload, dtype="<f8", offset=len(payload) - 8 * 6).astype(np.float64)
 
 
 def _rows(*arrays: Array) -> bytes:

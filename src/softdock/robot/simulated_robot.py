@@ -9,6 +9,7 @@ from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, eliminate_base
 from softdock.robot.entry_points import follow_command, joint_loads
+from softdock.robot.force_sensor import ForceSensor, SensorProperties, new_sensor_periods
 from softdock.robot.impedance import Compensation, TaskDesign, damping_matrix, design_task
 from softdock.robot.kernels.control import (
     CUBIC_COMMAND,
@@ -21,6 +22,7 @@ from softdock.robot.kernels.control import (
     ImpedanceLaw,
     TorquePeriods,
 )
+from softdock.robot.kernels.force_sensor import SensorPeriods
 from softdock.robot.kernels.task import BASE_AXES, TOOL_AXES, TaskLaw
 from softdock.robot.link import CartesianImpedance, Command, JointLimits, RobotMode, RobotState
 from softdock.robot.torque_log import TorqueLog
@@ -57,6 +59,17 @@ class JointFriction:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class SensorPlace:
+    """A force-torque sensor in a fixed mount."""
+
+    reaction: int
+    """Row of the reaction of the mount."""
+    frame: Floats
+    """(12,) rotation and origin of the sensor in the frame of the mount [m]."""
+    properties: SensorProperties
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Drives:
     """Joint drives and controller settings of the robot."""
 
@@ -72,6 +85,8 @@ class Drives:
     """How commands change within a cycle; the default is what most robots behind a link do."""
     log_torques: bool = False
     """Whether all torque periods are kept for `torque_log`."""
+    sensor: SensorPlace | None = None
+    """Force-torque sensor of the tool."""
 
 
 class SimulatedRobot:
@@ -98,6 +113,10 @@ class SimulatedRobot:
         self._q, self._qdot, self._tau = np.zeros((3, arm.joints))
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
         self._period = drives.torque_period
+        self._place = drives.sensor
+        self.force_sensor = None if self._place is None else ForceSensor(self._place.properties, self._period)
+        self._wrench: Floats | None = None
+        self._readings: list[Floats] = []
         self._last: RobotState | None = None
         self._at_rest = np.zeros(arm.joints)
         self._cycle = records(1, TORQUE_CYCLE)
@@ -106,6 +125,7 @@ class SimulatedRobot:
         self._law = self._new_law()
         self._task = new_task_law(arm.joints)
         self._periods = self._new_periods(1)
+        self._sensor = self._new_sensor(1)
         self._logged: list[TorquePeriods] = []
         self._command: Command | None = None
         self._bind()
@@ -126,12 +146,13 @@ class SimulatedRobot:
         self._set_law(command, duration / periods)
         self._set_course(command)
         if periods > len(self._periods.t):
-            self._periods = self._new_periods(periods)
+            self._periods, self._sensor = self._new_periods(periods), self._new_sensor(periods)
             self._bind()
         cycle = self._cycle[0]
         cycle.begin, cycle.duration, cycle.periods = self.session.time, duration, periods
         cycle.done = cycle.held = 0
         self._advance()
+        self._read_sensor(int(cycle.done))
         if self.drives.log_torques:
             done = self._periods._replace(work=self._work[:0])
             self._logged.append(TorquePeriods(*(rows[: cycle.done].copy() for rows in done)))
@@ -148,8 +169,29 @@ class SimulatedRobot:
             tau_measured=self._measured(self._tau, qdot),
             tau_external=self._external(),
             mode=RobotMode.COMMAND,
+            wrench=self._wrench,
         )
         return self._last
+
+    def _read_sensor(self, periods: int) -> None:
+        """Read the force-torque sensor in the torque periods of the cycle that has ended."""
+        if self.force_sensor is None or not periods:
+            return
+        borne = self._sensor
+        rows = self.force_sensor.read(borne.load[:periods], borne.inertia[:periods], borne.weight[:periods])
+        self._wrench = rows[-1].copy()
+        if self.drives.log_torques:
+            self._readings.append(rows)
+
+    def sensor_log(self) -> Floats:
+        """Return the readings of the force-torque sensor in all torque periods of `torque_log` (periods, 6)."""
+        return np.concatenate([np.zeros((0, 6)), *self._readings])
+
+    def _new_sensor(self, periods: int) -> SensorPeriods:
+        place = self._place
+        if place is None:
+            return new_sensor_periods(periods)
+        return new_sensor_periods(periods, place.reaction, place.frame)
 
     def torque_log(self) -> TorqueLog:
         """Return what happened in every torque period so far; needs `Drives.log_torques`."""
@@ -231,7 +273,7 @@ class SimulatedRobot:
         """Pass arm, law and session to the kernel."""
         self._advance = self.session.controlled_advance(
             follow_command, self.arm.model, self.arm.motion, self._law, self._task, self._cycle,
-            self._at_q, self._at_u, self._q, self._qdot, self._tau, self._moved, self._periods,
+            self._at_q, self._at_u, self._q, self._qdot, self._tau, self._moved, self._periods, self._sensor,
         )  # fmt: skip
 
     def _new_law(self) -> ImpedanceLaw:

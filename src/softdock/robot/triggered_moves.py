@@ -29,6 +29,9 @@ class ArmSurroundings(Protocol):
     def locate(self, body: str, at: Pose) -> Pose:
         """Return the present pose X_BF of a frame on a body, in the base of the arm."""
 
+    def measured_force(self) -> float:
+        """Return the force that the force-torque sensor measured last [N]; 0 without one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Started:
@@ -69,6 +72,8 @@ class TriggeredMoves:
         """Moves in the order of their execution."""
         self.unreachable: list[Started] = []
         """Moves that left the reach of the arm, which then went to the closest pose, with the time when they did so."""
+        self.stopped: list[Started] = []
+        """Moves that ended early because of the measured force, with the time when they did so."""
         heads = [i for i, move in enumerate(moves) if move.after]
         self._ended: list[int] = []
         self._waiting = set(heads)
@@ -91,6 +96,7 @@ class TriggeredMoves:
     def setpoint(self, cycle: int) -> Setpoint:
         """Return the setpoint for the cycle that begins now."""
         now = self.surroundings.time
+        self._check_force(now)
         self._note_end()
         self._check_events(now)
         self._begin_moves(now)
@@ -107,6 +113,17 @@ class TriggeredMoves:
     def ended(self, cycle: int) -> Sequence[int]:
         """Return the moves whose motions have ended; those that were interrupted have not."""
         return self._ended
+
+    def _check_force(self, now: float) -> None:
+        """End a motion at whose force it is to stop; the command comes to rest within its bound of acceleration."""
+        i = self._move
+        limit = None if i is None else self.moves[i].until_force
+        if i is None or limit is None or not self._is_moving or self._interrupted:
+            return
+        if self.surroundings.measured_force() >= limit:
+            self._interrupted, self._pause_end = True, now + self.moves[i].wait
+            self.stopped.append(Started(time=now, move=i))
+            self._ended.append(i)
 
     def _note_end(self) -> None:
         """Note the present move once its motion has ended."""

@@ -103,6 +103,7 @@ KINDS = {
             "softdock.scenario.robot:RobotScenario",
             "softdock.simulation.robot:PreparedRobot",
             "softdock.replay.robot",
+            real_time=True,
         ),
         ScenarioKind(
             "station",

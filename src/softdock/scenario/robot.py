@@ -40,6 +40,7 @@ from softdock.scenario.robot_moves import (
     started_moves,
     without_moves,
 )
+from softdock.scenario.robot_sensor import ForceSensorModel
 from softdock.scenario.run_settings import Record
 from softdock.tree.frames import Anchor
 from softdock.tree.joints import Fixed, Free
@@ -111,6 +112,8 @@ class RobotScenario(MultibodyScenario):
     """Frame that follows the lines of moves; the last link if left out."""
     control: ControlModel
     """Impedance control of the arm."""
+    force_sensor: ForceSensorModel | None = None
+    """Force-torque sensor between flange and tool."""
     pace: PaceModel = PaceModel()
     """Limits of the motion of moves that have no duration."""
     moves: tuple[MoveModel, ...] = Field(min_length=1)
@@ -156,6 +159,7 @@ class RobotScenario(MultibodyScenario):
         bodies = {**self.bodies, **self._arm_bodies(robot)}
         if self.tool and self.tool.body not in bodies:
             raise FieldError("tool.body", no_such("body", self.tool.body, bodies))
+        findings.of(self._check_sensor, bodies)
         for i, move in enumerate(self.moves):
             findings.of(self._check_trigger, i, move, robot)
         findings.report()
@@ -168,6 +172,18 @@ class RobotScenario(MultibodyScenario):
             for field, model in [("control.cartesian", self.control.cartesian), *own]
             if model is not None
         ]
+
+    def _check_sensor(self, bodies: Mapping[str, Body]) -> None:
+        """Raise FieldError for a sensor in no fixed mount with mass, and for moves that stop at a force without one."""
+        if self.force_sensor is None:
+            stopped = [i for i, move in enumerate(self.moves) if move.until_force is not None]
+            if stopped:
+                raise FieldError(f"moves.{stopped[0]}.until_force", "needs a force_sensor")
+            return
+        mount = self.force_sensor.mount
+        self._check_known("force_sensor.mount", mount, bodies, "body")
+        if not isinstance(bodies[mount].joint, Fixed):
+            raise FieldError("force_sensor.mount", f"must be a body on a fixed joint, and {mount!r} is not")
 
     def _check_grips(self) -> None:
         """Raise FieldError for a grip of what is neither weld nor lock, and names of events that belong to grips."""
@@ -198,7 +214,8 @@ class RobotScenario(MultibodyScenario):
 
     def needs_surroundings(self, i: int) -> bool:
         """Return whether move number i depends on events or on frames of bodies: it is planned during the run."""
-        return self.moves[i].frame is not None or self.is_started(i)
+        move = self.moves[i]
+        return move.frame is not None or move.until_force is not None or self.is_started(i)
 
     @property
     def planned_during_run(self) -> bool:
@@ -237,6 +254,8 @@ class RobotScenario(MultibodyScenario):
             units |= {
                 f"{what}_{name}": "N*m" if rotary else "N" for what in ("peak_torque", "peak_external_torque")
             }
+        if self.force_sensor is not None:
+            units |= {"peak_sensor_force": "N", "peak_sensor_moment": "N*m"}
         return units | dict.fromkeys(
             ("torque_used", "speed_used", "static_residual", "refused_commands"), "1"
         )
@@ -345,7 +364,8 @@ def _check_limits(field: str, q: Sequence[float], robot: Description) -> None:
 
 def _require_duration() -> None:
     raise FieldError(
-        "duration", "is required: when moves with `after` or `frame` end is known only in the run"
+        "duration",
+        "is required: when moves with `after`, `frame` or `until_force` end is known only in the run",
     )
 
 

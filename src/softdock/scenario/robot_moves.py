@@ -88,6 +88,8 @@ class MoveModel(Model):
     cartesian: CartesianModel | None = None
     """Impedance of the tool from the start of this move to the next; that of `control` if left out."""
 
+    until_force: Annotated[float, Quantity("N", gt=0)] | None = None
+    """Force that the force-torque sensor measures at which the motion stops and the move ends early."""
     grip: str | None = None
     """Weld or lock that is enabled at the end of the motion, before `wait`; one with a `window` engages only in it."""
     release: str | None = None

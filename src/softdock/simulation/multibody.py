@@ -143,7 +143,7 @@ class PreparedMultibody:
         if self.scenario.stiffness:
             stiffness = stiffness_metrics(self.scenario.stiffness, self.assembly, session)
             result = replace(result, metrics={**result.metrics, **stiffness})
-        return result if frames is None else replace(result, timing=_with_frames(result.timing, frames))
+        return result if frames is None else replace(result, timing=with_frames(result.timing, frames))
 
     def result(self, run: Run) -> Result:
         """Return a finished run as a result: outcome, metrics, conservation check and history."""
@@ -217,7 +217,8 @@ def _controllers(scenario: MultibodyScenario, assembly: Assembly) -> GncRecords:
         raise InputError(sentence, field=".".join(map(str, error.path))) from None
 
 
-def _with_frames(timing: Timing, frames: Frames) -> Timing:
+def with_frames(timing: Timing, frames: Frames) -> Timing:
+    """Return a timing with the frames of a run in real time."""
     return replace(
         timing,
         frame_s=frames.frame,

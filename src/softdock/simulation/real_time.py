@@ -87,3 +87,26 @@ def run_in_frames(session: "Session", duration: float, how: RealTime) -> Frames:
         if how.paced:
             time.sleep(max(start + k * how.frame - now, 0.0))
     return Frames(wall=spent, processor=worked, frame=how.frame)
+
+
+class Pacing:
+    """Frames of a run whose caller advances it: computing times, and waiting for the clock."""
+
+    def __init__(self, how: RealTime) -> None:
+        self._how, self._wall, self._worked = how, list[float](), list[float]()
+        self._start = self._begin = time.perf_counter()
+        self._work = time.thread_time()
+
+    def end_frame(self) -> None:
+        """Note the computing time of the frame that has ended, and wait until its time has passed."""
+        now = time.perf_counter()
+        self._wall.append(now - self._begin)
+        self._worked.append(time.thread_time() - self._work)
+        if self._how.paced:
+            time.sleep(max(self._start + len(self._wall) * self._how.frame - now, 0.0))
+        self._begin, self._work = time.perf_counter(), time.thread_time()
+
+    @property
+    def frames(self) -> Frames:
+        """The frames so far."""
+        return Frames(wall=self._wall, processor=self._worked, frame=self._how.frame)

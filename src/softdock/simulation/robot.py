@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
+from softdock.assembly.reactions import transmits_reaction
 from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.session import Session
 from softdock.errors import InputError
@@ -15,11 +16,18 @@ from softdock.result import Result
 from softdock.robot.arm import Arm, build_arm
 from softdock.robot.bodies import body_name, joint_limits
 from softdock.robot.experiment import Experiment
+from softdock.robot.force_sensor import SensorProperties, ToolCompensation
 from softdock.robot.impedance import Compensation, check_sampling, check_task_sampling
-from softdock.robot.link import CartesianImpedance, JointLimits
+from softdock.robot.link import CartesianImpedance, JointLimits, RobotState
 from softdock.robot.link_local import LocalLink
-from softdock.robot.plan import Impedance, Move, Pace, Planner, out_of_reach
-from softdock.robot.simulated_robot import Drives, JointFriction, SimulatedRobot, design_cartesian
+from softdock.robot.plan import Impedance, Move, Pace, Planner, Setpoint, out_of_reach
+from softdock.robot.simulated_robot import (
+    Drives,
+    JointFriction,
+    SensorPlace,
+    SimulatedRobot,
+    design_cartesian,
+)
 from softdock.robot.trajectory import Bounds, Interpolation
 from softdock.robot.triggered_moves import TriggeredMoves
 from softdock.robot.urdf import Description
@@ -27,10 +35,10 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario, spread
 from softdock.scenario.robot_control import CartesianModel
 from softdock.scenario.robot_moves import MoveModel
-from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.multibody import PreparedMultibody, with_frames
 from softdock.simulation.phases import START, completion_of
-from softdock.simulation.real_time import RealTime
-from softdock.simulation.robot_log import add_log
+from softdock.simulation.real_time import FRAME, Pacing, RealTime
+from softdock.simulation.robot_log import add_log, add_readings
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion
 from softdock.tree.joints import pose_at, quaternion
@@ -58,8 +66,9 @@ def move_triggers(scenario: RobotScenario) -> list[tuple[str, ...]]:
 class SimulatedSurroundings:
     """The surroundings of a simulated arm, known exactly; implements `softdock.robot.triggered_moves.Surroundings`."""
 
-    def __init__(self, session: Session, assembly: Assembly, base: str, events: Sequence[str]) -> None:
-        self._session, self._placed, self._base, self._events = session, assembly.placed, base, events
+    def __init__(self, robot: SimulatedRobot, assembly: Assembly, base: str, events: Sequence[str]) -> None:
+        self._robot, self._session = robot, robot.session
+        self._placed, self._base, self._events = assembly.placed, base, events
         self._times: dict[str, float] = {}
         self._rows = 0
 
@@ -80,6 +89,11 @@ class SimulatedSurroundings:
         """Return the present pose X_BF of a frame on a body, in the base of the arm."""
         return self._pose(self._base).relative(self._pose(body) @ at)
 
+    def measured_force(self) -> float:
+        """Return the force that the force-torque sensor measured last [N]; 0 without one."""
+        wrench = self._robot.state().wrench
+        return 0.0 if wrench is None else float(np.linalg.norm(wrench[:3]))
+
     def _pose(self, body: str) -> Pose:
         """Return a body in the world, as the last evaluation left it."""
         placed, system = self._placed[body], self._session.system
@@ -97,27 +111,60 @@ class PreparedRobot:
         self.scenario = scenario
         self.setup = Setup(scenario)
 
-    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
-        """Run the experiment and return what happened."""
-        prepared, robot, experiment = self.begin()
+    def simulate(
+        self,
+        real_time: RealTime | None = None,
+        *,
+        for_prediction: bool = False,
+        adjust: Callable[[Setpoint, RobotState | None], Setpoint] | None = None,
+    ) -> Result:
+        """Run the experiment and return what happened.
+
+        `adjust` changes targets and stiffness while it runs: it returns what is commanded in a cycle instead of the
+        setpoint of the moves, given the last state of the robot.
+        """
+        real_time = self._frames(real_time)
+        prepared, robot, experiment = self.begin(real_time)
         # A simulated arm may be as soft as its scenario says; a robot behind a link may not.
         experiment = replace(
-            experiment, low_impedance=True, on_move_end=self.setup.grips(prepared, robot.session)
+            experiment,
+            low_impedance=True,
+            on_move_end=self.setup.grips(prepared, robot.session),
+            adjust=adjust,
         )
+        pacing = None if real_time is None else Pacing(real_time)
         with LocalLink(robot, self.scenario.control.period) as link:
-            log = experiment.run(link)
+            log = experiment.run(link, None if pacing is None else lambda _: pacing.end_frame())
         result = prepared.result(robot.session.finish())
-        return add_log(result, self.setup, log, robot.torque_log(), experiment.plan)
+        if pacing is not None:
+            result = replace(result, timing=with_frames(result.timing, pacing.frames))
+        result = add_log(result, self.setup, log, robot.torque_log(), experiment.plan)
+        return add_readings(result, self.setup, robot.torque_log().t, robot.sensor_log())
 
-    def begin(self) -> tuple[PreparedMultibody, SimulatedRobot, Experiment]:
+    def _frames(self, real_time: RealTime | None) -> RealTime | None:
+        """Return the settings of a run in real time, whose frames are the cycles of the control."""
+        period = self.scenario.control.period
+        if real_time is None or real_time.frame == period:
+            return real_time
+        if real_time.frame != FRAME:
+            raise InputError(
+                f"The frames of an arm are the cycles of its control, control.period of {period * 1e3:g} ms.",
+                field="frame",
+                given=f"{real_time.frame:g} s",
+            )
+        return replace(real_time, frame=period)
+
+    def begin(
+        self, real_time: RealTime | None = None
+    ) -> tuple[PreparedMultibody, SimulatedRobot, Experiment]:
         """Return the system and the robot at the start, and its moves; raises InputError where these are impossible."""
         setup = self.setup
         if self.scenario.planned_during_run:
-            prepared = setup.prepare(self.scenario.duration or 0.0)
+            prepared = setup.prepare(self.scenario.duration or 0.0, real_time=real_time)
             robot = setup.robot(prepared, planned=True)
             return prepared, robot, setup.triggered_experiment(robot, prepared)
         experiment = setup.experiment()
-        prepared = setup.prepare(experiment.plan.cycles * experiment.plan.period)
+        prepared = setup.prepare(experiment.plan.cycles * experiment.plan.period, real_time=real_time)
         return prepared, setup.robot(prepared, planned=True), experiment
 
     def predict(self) -> None:
@@ -229,7 +276,7 @@ class Setup:
     def triggered_experiment(self, robot: SimulatedRobot, prepared: PreparedMultibody) -> Experiment:
         """Return moves that are planned during the run; raises InputError for goals that cannot be reached."""
         surroundings = SimulatedSurroundings(
-            robot.session, prepared.assembly, self.arm.base, list(prepared.topology.event_index)
+            robot, prepared.assembly, self.arm.base, list(prepared.topology.event_index)
         )
         moves = self._moves()
         self._check_goals(moves, surroundings)
@@ -309,12 +356,17 @@ class Setup:
                 raise
             raise InputError(replace(error.problems[0], field=f"moves.{move}.{key}")) from None
 
-    def prepare(self, duration: float, record: bool = True) -> PreparedMultibody:
+    def prepare(
+        self, duration: float, record: bool = True, real_time: RealTime | None = None
+    ) -> PreparedMultibody:
         """Return the whole system, prepared for a run of a duration [s]."""
         whole = self.whole.model_copy(update={"duration": duration})
         if not record:
             whole = whole.model_copy(update={"record": whole.record.model_copy(update={"rate": 0.0})})
         prepared = PreparedMultibody(whole)
+        if real_time is not None:
+            settings = real_time.settings(prepared.simulation.settings)
+            prepared.simulation = replace(prepared.simulation, settings=settings)
         prepared.check_start()
         return prepared
 
@@ -333,8 +385,31 @@ class Setup:
             friction=self._friction(),
             interpolation=default if chosen is None else Interpolation(chosen),
             log_torques=planned,
+            sensor=self._sensor(prepared),
         )
         return SimulatedRobot(prepared.simulation, self.arm, drives)
+
+    def _sensor(self, prepared: PreparedMultibody) -> SensorPlace | None:
+        """Return the force-torque sensor; raises InputError where nothing with mass lies beyond its mount."""
+        model = self.scenario.force_sensor
+        if model is None:
+            return None
+        row = prepared.assembly.reaction_index.get(model.mount)
+        if row is None or not transmits_reaction(self.whole, model.mount):
+            message = "Nothing with mass lies beyond this mount: a sensor there would measure nothing."
+            raise InputError(message, field="force_sensor.mount", given=model.mount)
+        X_FS = pose_at(model.at, model.attitude)
+        properties = SensorProperties(
+            bias=np.array([*model.bias_force, *model.bias_torque]),
+            drift=np.repeat([model.drift_force, model.drift_torque], 3),
+            noise=np.repeat([model.noise_force, model.noise_torque], 3),
+            bandwidth=model.bandwidth,
+            compensation=ToolCompensation(model.compensation),
+            mass_ratio=model.mass_ratio,
+            seed=model.seed,
+        )
+        frame = np.concatenate([X_FS.R.ravel(), X_FS.p])
+        return SensorPlace(reaction=row, frame=frame, properties=properties)
 
     def _friction(self) -> JointFriction | None:
         joints = [self.description.moving[i] for i in self.order]
@@ -362,6 +437,7 @@ class Setup:
                 tracked=m.track,
                 after=after,
                 at_once=m.at_once,
+                until_force=m.until_force,
                 start=m.start,
                 duration=m.duration,
                 wait=m.wait,

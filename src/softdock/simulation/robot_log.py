@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softdock.result import Channel, History, Result, RunEvent
 from softdock.robot.experiment import Log
 from softdock.robot.plan import Setpoints
-from softdock.robot.torque_log import TorqueLog
+from softdock.robot.torque_log import SAME_TIME, TorqueLog
 from softdock.robot.triggered_moves import TriggeredMoves
 
 if TYPE_CHECKING:
@@ -65,7 +66,40 @@ def _move_events(setup: "Setup", moves: TriggeredMoves) -> list[RunEvent]:
         )
         for missed in moves.unreachable
     ]
-    return [*started, *unreachable]
+    stopped = [
+        RunEvent(
+            time=felt.time,
+            name="force-reached",
+            message=f"Move {names[felt.move]!r} stops: the sensor measures more than "
+            f"{setup.scenario.moves[felt.move].until_force:g} N.",
+        )
+        for felt in moves.stopped
+    ]
+    return [*started, *unreachable, *stopped]
+
+
+def add_readings(result: Result, setup: "Setup", t: NDArray[np.float64], rows: NDArray[np.float64]) -> Result:
+    """Add the readings of the force-torque sensor at times t to a result: the last one before each row of the history.
+
+    The peaks are those of all readings.
+    """
+    if setup.scenario.force_sensor is None or not len(rows):
+        return result
+    force, moment = (np.linalg.norm(part, axis=1) for part in (rows[:, :3], rows[:, 3:]))
+    values = np.column_stack([rows, force, moment])
+    names = ["fx", "fy", "fz", "tx", "ty", "tz", "force", "moment"]
+    at = np.maximum(np.searchsorted(t, result.history.time + SAME_TIME, side="right") - 1, 0)
+    channels = {
+        f"force_sensor.{name}": Channel(values=values[at, k].copy(), unit="N" if name[0] == "f" else "N*m")
+        for k, name in enumerate(names)
+    }
+    metrics = {"peak_sensor_force": float(force.max()), "peak_sensor_moment": float(moment.max())}
+    return replace(
+        result,
+        metrics={**result.metrics, **metrics},
+        units={**result.units, "peak_sensor_force": "N", "peak_sensor_moment": "N*m"},
+        history=replace(result.history, channels={**result.history.channels, **channels}),
+    )
 
 
 def _history(history: History, setup: "Setup", log: TorqueLog) -> History:

@@ -12,6 +12,7 @@ from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
 from softdock.robot.kernels.arm import compute_inertias, compute_poses, write_forces, write_mass_matrix
 from softdock.robot.kernels.cholesky import factor, solve
+from softdock.robot.kernels.force_sensor import read_sensor
 from softdock.robot.kernels.task import task_torque, write_commanded_pose
 from softdock.spatial.kernels import cross, rotate_inverse
 
@@ -103,7 +104,7 @@ class TorquePeriods(NamedTuple):
 
 
 @kernel
-def follow_command(run, model, motion, law, task, cycle, at_q, at_u, q, qdot, tau, moved, periods):
+def follow_command(run, model, motion, law, task, cycle, at_q, at_u, q, qdot, tau, moved, periods, sensor):
     """Advance a run while an arm follows a command: compute the torques, hold them for a period, repeat.
 
     `cycle` (1,) of TORQUE_CYCLE is the progress; `at_q`, `at_u` (joints,) are the joints' rows of positions and speeds,
@@ -126,7 +127,7 @@ def follow_command(run, model, motion, law, task, cycle, at_q, at_u, q, qdot, ta
         status = advance_run(run)
         if status == RunStatus.LISTS_TOO_LONG.value:
             return status
-        log_period(run, law, c, at_u, qdot, tau, moved, periods)
+        log_period(run, law, c, at_u, qdot, tau, moved, periods, sensor)
         c.done, c.held = c.done + 1, 0
         if status != RunStatus.TIME_REACHED.value or s.t >= c.run_end:
             return status
@@ -147,12 +148,13 @@ def command_at(law, cycle, i, x):
 
 
 @kernel
-def log_period(run, law, cycle, at_u, qdot, tau, moved, periods):
+def log_period(run, law, cycle, at_u, qdot, tau, moved, periods, sensor):
     """Write the row of the torque period that has just ended; `qdot` (joints,) are the speeds at its start."""
     system, row, n_q = run.system, cycle.done, run.system.world[0].n_q
     periods.t[row] = run.progress[0].t
     derivative(system, run.progress[0].t, run.y, run.workspace.k[1])  # the wrenches at the end of the period
     joint_loads(system, moved, periods.work, periods.external[row])
+    read_sensor(system, run.y, sensor, row)
     for i in range(tau.shape[0]):
         law.external[i] = periods.external[row, i]
         periods.command[row, i] = command_at(law, cycle, i, (cycle.done + 1) / cycle.periods)
