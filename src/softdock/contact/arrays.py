@@ -13,10 +13,13 @@ from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
+from softdock.contact.solid_tables import RootCells, feature_count, root_cells, solid_tables
 from softdock.errors import InputError
 from softdock.geometry.kernels import ARC, LINE
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.profile_arrays import SegmentColumn, described_rows, profile_array, sharp_edges
+from softdock.geometry.solids.kernels.parameter_columns import FRAME_COLUMNS
+from softdock.geometry.solids.solid import Solid
 from softdock.native.argument_types import PreparedStructure, Sizes
 from softdock.native.structure_memory import allocate
 
@@ -48,9 +51,7 @@ FRICTION_LAWS = {
 
 def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
     """Return the concatenated arrays of all pairs."""
-    offsets, shapes = _surface_arrays(
-        tuple((pair.surface_A, pair.surface_B, pair.quadrature) for pair in pairs)
-    )
+    offsets, shapes = _surface_arrays(tuple((*pair.shapes, pair.quadrature) for pair in pairs))
     data = np.zeros(len(pairs), layout.PAIR)
     for i, pair in enumerate(pairs):
         data[i] = _pair_record(pair, offsets[i])
@@ -59,7 +60,7 @@ def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
 
 @functools.lru_cache(maxsize=16)
 def _surface_arrays(
-    pairs: tuple[tuple[Profile, Profile, CutCells | Points], ...],
+    pairs: tuple[tuple[Profile | Solid, Profile | Solid, CutCells | Points], ...],
 ) -> "tuple[list[_PairOffsets], ContactArrays]":
     """Return the offsets of all pairs and the arrays of their surfaces, without the pair records.
 
@@ -67,7 +68,22 @@ def _surface_arrays(
     """
     segments, surfaces, edges = [np.zeros((0, len(SegmentColumn)))], [_Surface.empty()], [np.zeros((0, 3))]
     offsets = []
+    solids, frames, patches = list[Solid](), list[Floats](), list[Records]()
     for surface_A, surface_B, quadrature in pairs:
+        if isinstance(surface_A, Solid) and isinstance(surface_B, Solid):
+            node = sum(len(s.nodes) for s in surfaces)
+            cells = root_cells(
+                surface_B, quadrature.largest if isinstance(quadrature, CutCells) else math.inf
+            )
+            surface = _Surface.from_cells(cells)
+            surfaces.append(surface.shifted(strips=0, roots=sum(map(len, patches)), nodes=node))
+            offsets.append(_PairOffsets.of_solids(node, len(solids)))
+            solids += [surface_A, surface_B]
+            frames += [np.zeros((len(surface_A.faces), FRAME_COLUMNS)), cells.frames]
+            patches.append(cells.patches[surface.order])
+            continue
+        assert isinstance(surface_A, Profile)
+        assert isinstance(surface_B, Profile)
         rows_A, rows_B = profile_array(surface_A), profile_array(surface_B)
         start = sum(map(len, segments))
         described = described_rows(surface_A)
@@ -99,6 +115,7 @@ def _surface_arrays(
         roots=np.concatenate([s.roots for s in surfaces]),
         nodes=np.concatenate([s.nodes for s in surfaces]),
         edges=np.concatenate(edges),
+        solids=solid_tables(solids, frames, patches),
     )
 
 
@@ -128,6 +145,7 @@ def list_sizes(arrays: ContactArrays, capacity: int) -> Sizes:
         "blocks": capacity,
         "open_blocks": 2 * layout.NEAR_TIMES * (longest + 1),
         "spheres": len(arrays.nodes) + len(arrays.roots),
+        "features": feature_count(arrays.solids),
     }
 
 
@@ -149,6 +167,13 @@ class _PairOffsets(NamedTuple):
     last_segment_B: int
     first_edge: int
     edge_count: int
+    solid_A: int = -1
+    """Of a pair of solids; solid B is the next one."""
+
+    @classmethod
+    def of_solids(cls, root_node: int, solid_A: int) -> "_PairOffsets":
+        """Return the indices of a pair of solids, which has no segments."""
+        return cls(0, -1, root_node, 0, -1, 0, -1, 0, 0, solid_A)
 
 
 def _pair_record(pair: ContactPair, offsets: _PairOffsets) -> tuple[float | int, ...]:
@@ -172,7 +197,10 @@ def _pair_record(pair: ContactPair, offsets: _PairOffsets) -> tuple[float | int,
         *offsets[3:8],
         offsets.edge_count if pair.mapping is Mapping.DISTANCE else 0,
         0,
-        int(any(edge.is_sharp for edge in sharp_edges(pair.surface_A))),
+        int(isinstance(pair.surface_A, Profile) and any(e.is_sharp for e in sharp_edges(pair.surface_A))),
+        layout.REVOLUTION if offsets.solid_A < 0 else layout.SOLID_PAIR,
+        offsets.solid_A,
+        offsets.solid_A + 1,
     )
 
 
@@ -189,8 +217,10 @@ class _Surface:
     and cosine and sine of the angle of the middle of the cell about the axis.
     """
 
-    def __init__(self, strips: Records, roots: Floats, nodes: Records) -> None:
+    def __init__(self, strips: Records, roots: Floats, nodes: Records, order: Ints | None = None) -> None:
         self.strips, self.roots, self.nodes = strips, roots, nodes
+        self.order = order
+        """Of a solid: its root cells in the order of the tree."""
 
     @classmethod
     def empty(cls) -> "_Surface":
@@ -220,8 +250,15 @@ class _Surface:
                 columns = np.broadcast_arrays(float(len(strips)), *place, np.cos(angles), np.sin(angles))
                 roots.append(np.column_stack(columns))
                 strips.append(strip)
-        rows = np.concatenate(strips)
-        return cls(rows, *_sphere_tree(rows, np.concatenate(roots)))
+        rows, cells = np.concatenate(strips), np.concatenate(roots)
+        order, nodes = _sphere_tree(*_bounding_spheres(rows, cells))
+        return cls(rows, cells[order], nodes)
+
+    @classmethod
+    def from_cells(cls, cells: RootCells) -> "_Surface":
+        """Return the tree of bounding spheres over the root cells of a solid."""
+        order, nodes = _sphere_tree(cells.centres, cells.radii)
+        return cls(np.zeros(0, layout.STRIP), np.zeros((0, 5)), nodes, order)
 
     def shifted(self, *, strips: int, roots: int, nodes: int) -> "_Surface":
         """Return the surface with its indices shifted by the sizes of the arrays before it."""
@@ -277,13 +314,15 @@ def _step_table(strip: Records) -> Floats:
     return table
 
 
-def _sphere_tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
-    """Return the root cells in tree order, and the tree; nodes are halved at the median along their longest axis."""
-    centres, radii = _bounding_spheres(strips, roots)
+def _sphere_tree(centres: Floats, radii: Floats) -> tuple[Ints, Records]:
+    """Return the order of root cells in a tree, and the tree; nodes are halved at the median along their longest axis.
+
+    `centres` (n, 3), `radii` (n,): bounding spheres of the root cells [m].
+    """
     order: list[Ints] = []
     nodes: list[list[float]] = []
     placed = 0
-    pending: list[tuple[Ints, int, int]] = [(np.arange(len(roots)), -1, 0)]
+    pending: list[tuple[Ints, int, int]] = [(np.arange(len(centres)), -1, 0)]
     while pending:
         members, parent, side = pending.pop()
         if parent >= 0:
@@ -301,7 +340,7 @@ def _sphere_tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
         ranked = members[np.argsort(points[:, np.argmax(high - low)], kind="stable")]
         pending.append((ranked[len(ranked) // 2 :], len(nodes) - 1, RIGHT))
         pending.append((ranked[: len(ranked) // 2], len(nodes) - 1, LEFT))
-    return roots[np.concatenate(order)], np.array([tuple(node) for node in nodes], layout.NODE)
+    return np.concatenate(order), np.array([tuple(node) for node in nodes], layout.NODE)
 
 
 def _bounding_spheres(strips: Records, roots: Floats) -> tuple[Floats, Floats]:

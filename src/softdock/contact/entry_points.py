@@ -1,6 +1,15 @@
 """Entry points of the contact kernels."""
 
 from softdock.contact.kernels import force, layout, motion_states, near_list, pin_rows, pins
+from softdock.geometry.solids.kernels.layout import (
+    EDGE_COLUMNS,
+    EDGE_LINK_COLUMNS,
+    FACE_COLUMNS,
+    LINK_COLUMNS,
+    TRIANGLE_COLUMNS,
+    VERTEX_COLUMNS,
+)
+from softdock.geometry.solids.kernels.parameter_columns import FRAME_COLUMNS
 from softdock.native.argument_types import (
     FLOAT,
     INTEGER,
@@ -15,6 +24,23 @@ from softdock.native.argument_types import (
 )
 from softdock.native.entry_point import EntryPoint
 
+SOLID_TABLES = StructureArgument(
+    layout.SolidTables,
+    {
+        "spans": records(layout.SPAN, "solids", memory=Memory.MODEL),
+        "faces": floats("solid_faces", FACE_COLUMNS, memory=Memory.MODEL),
+        "triangles": floats("solid_triangles", TRIANGLE_COLUMNS, memory=Memory.MODEL),
+        "links": integers("solid_triangles", LINK_COLUMNS, memory=Memory.MODEL),
+        "edges": floats("solid_edges", EDGE_COLUMNS, memory=Memory.MODEL),
+        "edge_links": integers("solid_edges", EDGE_LINK_COLUMNS, memory=Memory.MODEL),
+        "vertices": floats("solid_vertices", VERTEX_COLUMNS, memory=Memory.MODEL),
+        "is_corner": integers("solid_vertices", memory=Memory.MODEL),
+        "boxes": floats("solid_boxes", 6, memory=Memory.MODEL),
+        "is_closure": integers("solid_faces", memory=Memory.MODEL),
+        "frames": floats("solid_faces", FRAME_COLUMNS, memory=Memory.MODEL),
+        "patches": records(layout.PATCH, "solid_patches", memory=Memory.MODEL),
+    },
+)
 CONTACT_ARRAYS = StructureArgument(
     layout.ContactArrays,
     {
@@ -24,6 +50,7 @@ CONTACT_ARRAYS = StructureArgument(
         "roots": floats("roots", 5, memory=Memory.MODEL),
         "nodes": records(layout.NODE, "nodes", memory=Memory.MODEL),
         "edges": floats("edges", 3, memory=Memory.MODEL),
+        "solids": SOLID_TABLES,
     },
 )
 CONTACT_LISTS = StructureArgument(
@@ -33,6 +60,7 @@ CONTACT_LISTS = StructureArgument(
         "work": records(layout.WORK, "contacts", memory=Memory.LISTS),
         "open_blocks": integers("contacts", "open_blocks", memory=Memory.LISTS),
         "skip_until": floats("spheres", memory=Memory.LISTS),
+        "visited": integers("features", memory=Memory.LISTS),
     },
 )
 

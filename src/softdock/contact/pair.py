@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.contact.layer import CoulombFriction, ElasticLayer
-from softdock.errors import require
+from softdock.errors import InputError, require
 from softdock.geometry.profile import Profile, check_profile
+from softdock.geometry.solids.revolved import revolved_solid
+from softdock.geometry.solids.solid import Solid
 
 if TYPE_CHECKING:
     from softdock.contact.force_evaluator import ForceEvaluator
@@ -119,15 +121,25 @@ class Patch:
     """Largest pressure [Pa]."""
 
 
+def as_solid(surface: Profile | Solid) -> Solid:
+    """Return a solid, or the one behind a surface of revolution."""
+    return surface if isinstance(surface, Solid) else _solid_behind(surface)
+
+
+@functools.lru_cache(maxsize=64)
+def _solid_behind(profile: Profile) -> Solid:
+    return revolved_solid(profile)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ContactPair:
-    """Two surfaces of revolution about the z axes of their bodies' reference frames.
+    """Two surfaces: of revolution about the z axes of their bodies' reference frames, or solids in these frames.
 
     The depth is measured below surface A; surface B is divided into cells.
     """
 
-    surface_A: Profile
-    surface_B: Profile
+    surface_A: Profile | Solid
+    surface_B: Profile | Solid
     layer: ElasticLayer
     friction: CoulombFriction = field(default_factory=CoulombFriction)
     quadrature: CutCells | Points = field(default_factory=CutCells)
@@ -135,8 +147,25 @@ class ContactPair:
     name: str = "contact"
 
     def __post_init__(self) -> None:
-        check_profile(self.surface_A, "surface_A")
-        check_profile(self.surface_B, "surface_B")
+        for name, surface in (("surface_A", self.surface_A), ("surface_B", self.surface_B)):
+            if isinstance(surface, Profile):
+                check_profile(surface, name)
+        if self.is_general:
+            if not isinstance(self.quadrature, CutCells) or self.mapping is not Mapping.DISTANCE:
+                message = "Contacts of solids are integrated over cells, with the depth as signed distance."
+                raise InputError(message, field="quadrature")
+
+    @property
+    def is_general(self) -> bool:
+        """Whether one of the surfaces is that of a solid; then both are solids for the kernels."""
+        return isinstance(self.surface_A, Solid) or isinstance(self.surface_B, Solid)
+
+    @property
+    def shapes(self) -> tuple[Profile | Solid, Profile | Solid]:
+        """The surfaces for the kernels: two meridians or two solids."""
+        if not self.is_general:
+            return self.surface_A, self.surface_B
+        return as_solid(self.surface_A), as_solid(self.surface_B)
 
     @property
     def skin(self) -> float:

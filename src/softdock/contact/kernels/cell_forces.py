@@ -65,14 +65,26 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
         if top > data["damping_depth"]:
             D = data["damping"] * (W - mean_positive_depth(s - data["damping_depth"], a, b))  # Eq. (C20)
         deepest = maximum(maximum(S[0], S[1]), maximum(S[2], S[3]))
-    pressure, power, t_z = data["stiffness"] * deepest, broadcast(0.0), broadcast(0.0)
+    parts = (W, D, E, covered, edge, deepest)
+    finish_cells(half, work, data, area, f, (*t, broadcast(0.0)), c, n, parts, p_AB_A, w_AB_A, v_AB_A, use)
+    return True
+
+
+@inline
+def finish_cells(half, work, data, area, f, t, c, n, parts, p_AB_A, w_AB_A, v_AB_A, use):
+    """Add damping and friction to the elastic force f and torque t of eight cells, and add them to the sums or store.
+
+    c, n: stress centres and weighted normals. `parts`: W, D, E, fraction that touches and its derivative, depth.
+    """
+    W, D, E, covered, edge, deepest = parts
+    pressure, power, t_z = data["stiffness"] * deepest, broadcast(0.0), t[2]
     if data["damping"] > 0.0 or data["friction"] > 0.0:
         e, added, power, patch = dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A)
         if use == ACCUMULATE and data["friction_law"] == ELASTIC:
             add_to_patch(work["patch_sums"], patch, area * edge)
         f = (f[0] + e[0], f[1] + e[1], f[2] + e[2])
-        t = (fma(c[1], e[2], fma(-c[2], e[1], t[0])), fma(c[2], e[0], fma(-c[0], e[2], t[1])))
-        t_z = fma(c[0], e[1], -(c[1] * e[0]))
+        t_z = t_z + fma(c[0], e[1], -(c[1] * e[0]))
+        t = (fma(c[1], e[2], fma(-c[2], e[1], t[0])), fma(c[2], e[0], fma(-c[0], e[2], t[1])), t_z)
         pressure = pressure + added
     touching = select_positive(W, covered * area, 0.0)
     if use == ACCUMULATE:
@@ -88,7 +100,7 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
         store_vector(work["edge"], half, edge)
         store_vector(work["touching"], half, touching)
         store_vector(work["pressure"], half, pressure)
-    return True
+        store_vector(work["area"], half, area)
 
 
 @inline

@@ -17,10 +17,13 @@ from softdock.contact.kernels.layout import (
     OUTPUT_SIZE,
     POINTS,
     PRESSURE,
+    SOLID_PAIR,
 )
 from softdock.contact.kernels.sharp_edges import include_edge_peaks
+from softdock.contact.kernels.solids.force import evaluate_solid_block
+from softdock.contact.kernels.solids.tables import solid_of
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES, horizontal_max, horizontal_sum, load, store, store_vector
+from softdock.native.simd import LANES, horizontal_max, horizontal_sum, load, load_vector, store, store_vector
 
 
 @inline
@@ -103,6 +106,13 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         if block["least_gap"] <= moved and may_touch(block, change):
+            if data["shape"] == SOLID_PAIR:
+                A = solid_of(arrays.solids, data["solid_A"])
+                if evaluate_solid_block(
+                    A, lists, pair, block, data, R_AB, p_AB_A, w_AB_A, v_AB_A, ACCUMULATE
+                ):
+                    touches = True
+                continue
             for half in range(0, block["count"], LANES):
                 if evaluate_cells(
                     arrays.segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, ACCUMULATE
@@ -123,16 +133,24 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
 
 
 @kernel
-def evaluate_block(segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
-    """Store the forces of all cells of a block in `work`; return whether any cell touches (W > 0)."""
-    touches = False
+def evaluate_block(arrays, lists, pair, block, R_AB, p_AB_A, w_AB_A, v_AB_A):
+    """Store the forces of all cells of a block in WORK; return whether any cell touches (W > 0).
+
+    They are in the lanes before WORK.stored: cells, or for solids parts of cells.
+    """
+    work, data, touches = lists.work[pair], arrays.pairs[pair], False
+    if data["shape"] == SOLID_PAIR:
+        A = solid_of(arrays.solids, data["solid_A"])
+        return evaluate_solid_block(A, lists, pair, block, data, R_AB, p_AB_A, w_AB_A, v_AB_A, STORE)
+    work["stored"] = block["count"]
     for half in range(0, BLOCK_CELLS, LANES):
-        if evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, STORE):
+        if evaluate_cells(arrays.segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, STORE):
             touches = True
         else:
             store_vector(work["W"], half, 0.0)
             store_vector(work["D"], half, 0.0)
             store_vector(work["touching"], half, 0.0)
+            store_vector(work["area"], half, load_vector(block["area"], half))
     return touches
 
 
@@ -146,9 +164,9 @@ def touching_cells(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, table):
     work, count = lists.work[pair], 0
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        if not evaluate_block(arrays.segments, block, work, arrays.pairs[pair], R_AB, p_AB_A, w_AB_A, v_AB_A):
+        if not evaluate_block(arrays, lists, pair, block, R_AB, p_AB_A, w_AB_A, v_AB_A):
             continue
-        for i in range(block["count"]):
+        for i in range(work["stored"]):
             if work["W"][i] <= 0.0:
                 continue
             if count < table.shape[0]:
@@ -168,16 +186,19 @@ def touching_cells(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, table):
                     work["t_z"][i],
                 )
                 table[count, 9], table[count, 10] = work["touching"][i], work["pressure"][i]
-                table[count, 11] = cell_extent(block, i, arrays.pairs[pair]["quadrature"] == POINTS)
+                is_point = (
+                    arrays.pairs[pair]["quadrature"] == POINTS or arrays.pairs[pair]["shape"] == SOLID_PAIR
+                )
+                table[count, 11] = cell_extent(work, block, i, is_point)
             count += 1
     return count
 
 
 @inline
-def cell_extent(block, i, is_point):
-    """Return the diagonal of a cell [m] from two of its points; for a point, that of a square of its area."""
+def cell_extent(work, block, i, is_point):
+    """Return the diagonal of a cell [m] from two of its points; for others, that of a square of its area."""
     if is_point:
-        return math.sqrt(2.0 * block["area"][i])
+        return math.sqrt(2.0 * work["area"][i])
     k = i + 3 * BLOCK_CELLS
     x, y, z = block["x"][k] - block["x"][i], block["y"][k] - block["y"][i], block["z"][k] - block["z"][i]
     return 2.0 * HALF_SQRT3 * math.sqrt(x * x + y * y + z * z)

@@ -21,6 +21,13 @@ SMOOTH, RAMP, ELASTIC = 0, 1, 2  # PAIR.friction_law
 NEAR_TIMES = 4  # groups of cells by when on the path they are near: middle, start, end, never
 # BLOCK.facing: the segments of A that the cells of a block face. With the radial mapping a cell faces all of them.
 FACES_ONE, FACES_SMOOTH_PAIR, FACES_SEVERAL, FACES_RADIALLY = 0, 1, 2, 3
+# For a solid of any shape: FACES_ONE, FACES_SMOOTH_PAIR, the smallest of the depths below up to MOST_BRANCHES faces, or
+# the depth below the nearest feature of all (`solid_depth`).
+FACES_CONVEX, FACES_ANY = 4, 5
+REVOLUTION, SOLID_PAIR = 0, 1  # PAIR.shape: two surfaces of revolution, or two solids of any shape
+MOST_BRANCHES = 4  # faces that a block of FACES_CONVEX has at most
+RECTANGLE, TRIANGLE = 0, 1  # PATCH.kind, BLOCK.cell_shape: cells with four points, with three
+CELL_ROWS, CELL_COLUMNS = 160, 22  # cells of a solid that may wait to be examined; columns: solids/cells.py
 
 # Columns of STRIP.step_table: cosine and sine of half, quarter and Gauss steps along and around.
 HALF_U, QUARTER_U, GAUSS_U, HALF_PHI, QUARTER_PHI, GAUSS_PHI = 0, 2, 4, 6, 8, 10
@@ -88,6 +95,9 @@ PAIR = _record(
         "edge_count": (),
         "include_edges": (),  # 1: every evaluation includes depth and pressure at the sharp edges
         "sharp_A": (),  # 1: A has sharp edges
+        "shape": (),  # REVOLUTION or SOLID_PAIR
+        "solid_A": (),  # of a pair of solids: rows of SolidTables.spans
+        "solid_B": (),
     },
 )
 """Contact law, resolution, variants and array indices of a pair."""
@@ -131,10 +141,49 @@ BLOCK = _cache_aligned(
             "corner_rise": (),  # rise of the highest corner between the positions of `separation`; b of Eq. (C33) [m]
             "separation": (3,),  # at most minus the highest corner at start, middle and end of the path [m]
         },
-        {"first": (BLOCK_CELLS,), "last": (BLOCK_CELLS,), "facing": (), "count": ()},
+        {
+            "first": (BLOCK_CELLS,),
+            "last": (BLOCK_CELLS,),
+            "facing": (),
+            "count": (),
+            # Of a solid: faces, the smooth edge between the first two, how many faces, shape of the cells, NEAR_TIMES
+            "faces": (MOST_BRANCHES,),
+            "edge": (),
+            "branches": (),
+            "cell_shape": (),
+            "near_time": (),
+        },
     )
 )
-"""Cells of B that face the same segments first..last of A."""
+"""Cells of B that face the same segments first..last, or the same faces, of A."""
+
+SPAN = _record(
+    {},
+    dict.fromkeys(
+        (
+            "first_face",
+            "last_face",
+            "first_triangle",
+            "last_triangle",
+            "first_edge",
+            "last_edge",
+            "first_vertex",
+            "last_vertex",
+            "first_box",
+            "last_box",
+        ),
+        (),
+    ),
+)
+"""Rows of SolidTables that belong to a solid; the last ones are excluded."""
+
+PATCH = _record(
+    # Rectangle: parameters from u, to u, from v, to v. Triangle: its corners [m].
+    {"values": (9,)},
+    # Faces are rows of the solid; beyond the sides of a triangle, side k leads from corner k to k + 1: -1 for none.
+    {"kind": (), "face": (), "neighbours": (3,)},
+)
+"""A root cell of a solid."""
 
 WORK = _cache_aligned(
     _record(
@@ -166,6 +215,8 @@ WORK = _cache_aligned(
             ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
             (BLOCK_CELLS,),
         )
+        # Areas of cells; of parts of cells of solids: mean of half the squared depth, fraction that touches, depth
+        | dict.fromkeys(("area", "E", "covered", "deepest"), (BLOCK_CELLS,))
         # Stress centres, normals, mean depth W, damping D and change of the touching part of the cells of a block
         | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D", "edge"), (BLOCK_CELLS,))
         # Stiffness and damping of a pair, Eq. (C40)
@@ -176,6 +227,15 @@ WORK = _cache_aligned(
             "sums": (OUTPUT_SIZE, LANES),
             # The path for SIMD code, three lanes each: columns of R_AB, p_AB_A, half_R, half_p; centre_motion
             "columns": (9, LANES),
+            # Solids: cells that wait; depth and gradient of the points of a block below each branch; polygons
+            "patch_stack": (CELL_ROWS, CELL_COLUMNS),
+            "cell_nodes": (12, 3),
+            "branch_s": (MOST_BRANCHES, 4 * BLOCK_CELLS),
+            "branch_x": (MOST_BRANCHES, 4 * BLOCK_CELLS),
+            "branch_y": (MOST_BRANCHES, 4 * BLOCK_CELLS),
+            "branch_z": (MOST_BRANCHES, 4 * BLOCK_CELLS),
+            "linear": (MOST_BRANCHES, 3),
+            "polygon": (4, 16),
             # The patch of a contact with tangential elasticity, at the last evaluation; Eq. (C62)
             "patch_normal": (3,),  # unit vector in A
             "patch_centre": (3,),  # in A, relative to B's origin [m]
@@ -192,10 +252,37 @@ WORK = _cache_aligned(
             "cell_count": (),
             "faces_closure": (),  # 1: a cell faces a segment that closes the meridian of A
             "near_edge": (),  # 1: a cell is next to a sharp edge of B
+            "stored": (),  # lanes with cells, or parts of cells, after `evaluate_block`
+            # Faces near a cell: how many, which, a smooth edge; flags: other edges, a corner
+            "near_faces": (MOST_BRANCHES + 1,),
+            "near_count": (),
+            "near_smooth_edge": (),
+            "near_other_edge": (),
         },
     )
 )
 """State of a near list and scratch memory of a pair."""
+
+
+class SolidTables(NamedTuple):
+    """All solids of the contact pairs: the arrays of SolidArrays one after the other, parameters and root cells."""
+
+    spans: NDArray[np.void]
+    """(solids,) of SPAN."""
+    faces: NDArray[np.float64]
+    triangles: NDArray[np.float64]
+    links: NDArray[np.int64]
+    edges: NDArray[np.float64]
+    edge_links: NDArray[np.int64]
+    vertices: NDArray[np.float64]
+    is_corner: NDArray[np.int64]
+    boxes: NDArray[np.float64]
+    is_closure: NDArray[np.int64]
+    """(faces,): 1 where a face only closes an open surface behind."""
+    frames: NDArray[np.float64]
+    """(faces, FRAME_COLUMNS): frames of the parameters of faces."""
+    patches: NDArray[np.void]
+    """(n,) of PATCH: root cells of the solids B, in the order of their trees of bounding spheres."""
 
 
 class ContactArrays(NamedTuple):
@@ -213,6 +300,7 @@ class ContactArrays(NamedTuple):
     """(n,) of NODE: trees of bounding spheres over the root cells."""
     edges: NDArray[np.float64]
     """(n, 3): sharp edges of the bodies B: z and radius [m], and 1 for an open end of the meridian."""
+    solids: SolidTables
 
 
 class ContactLists(NamedTuple):
@@ -226,3 +314,6 @@ class ContactLists(NamedTuple):
     """(pairs, n): block to be filled, for each segment of A or smooth joint of two, and each of NEAR_TIMES."""
     skip_until: NDArray[np.float64]
     """(nodes + roots,): odometer reading [m] up to which a bounding sphere or root cell cannot touch."""
+    visited: NDArray[np.int64]
+    """(n + 1,): number of the last search for a nearest feature that looked at a face, edge or vertex of a solid; last,
+    how many searches there were."""

@@ -6,8 +6,9 @@ from softdock.contact.kernels.block_bounds import set_bounds
 from softdock.contact.kernels.blocks import allocate_lane, store_point
 from softdock.contact.kernels.cell_geometry import cell_area, meridian_point, path_motion, point_depth, to_A
 from softdock.contact.kernels.force import motion_bound
-from softdock.contact.kernels.layout import HALF_U, POINTS, RADIAL
+from softdock.contact.kernels.layout import HALF_U, POINTS, RADIAL, SOLID_PAIR
 from softdock.contact.kernels.refinement import push_root, refine_cells, skip_distance, update_nearest
+from softdock.contact.kernels.solids.near_list import fill_list
 from softdock.geometry.kernels import depth, narrow_segments
 from softdock.native.decorators import kernel
 from softdock.native.simd import LANES
@@ -40,6 +41,9 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     stack, skip_until, roots = work["node_stack"], lists.skip_until, nodes.shape[0]
     radial = data["mapping"] == RADIAL  # the nearest segment need not be the one at the same z
     start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
+    if data["shape"] == SOLID_PAIR:
+        fill_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p)
+        return
     odometer, motion, turn = work["odometer"], work["path_motion"], work["path_turn"]
     first, last, point = data["first_segment"], data["last_segment"], work["nearest_point"]
     work["nearest_distance"] = -point_depth(segments, first, last, R_AB, p_AB_A, point[0], point[1], point[2])

@@ -44,14 +44,14 @@ def evaluate_stiffness(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
         if (
             block["least_gap"] <= moved
             and may_touch(block, change)
-            and evaluate_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A)
+            and evaluate_block(arrays, lists, pair, block, R_AB, p_AB_A, w_AB_A, v_AB_A)
         ):
             if not touches:
                 clear_sums(work)
                 touches = True
             for half in range(0, BLOCK_CELLS, LANES):
                 if horizontal_max(load_vector(work["W"], half)) > 0.0:
-                    evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A)
+                    evaluate_lanes(half, work, data, p_AB_A, w_AB_A, v_AB_A)
                     add_products(work)
     if touches:
         if data["friction_law"] == ELASTIC:
@@ -79,10 +79,10 @@ def evaluate_drag(arrays, lists, pair, R_AB, p_AB_A, drag):
         return 0.0
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        if not evaluate_block(arrays.segments, block, work, data, R_AB, p_AB_A, still, still):
+        if not evaluate_block(arrays, lists, pair, block, R_AB, p_AB_A, still, still):
             continue
-        for k in range(block["count"]):
-            held = data["friction"] * data["stiffness"] * block["area"][k] * max(work["W"][k], 0.0)
+        for k in range(work["stored"]):
+            held = data["friction"] * data["stiffness"] * work["area"][k] * max(work["W"][k], 0.0)
             if held > 0.0:
                 capacity += held
                 add_tangential_drag(work, k, held / speed, drag)
@@ -125,7 +125,7 @@ def clear_sums(work):
 
 
 @inline
-def evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
+def evaluate_lanes(half, work, data, p_AB_A, w_AB_A, v_AB_A):
     """Store the wrench rows (force, normal and slip direction) and the factors of eight cells."""
     friction, soft = data["friction"], data["friction_speed"] * data["friction_speed"]
     n_x, n_y, n_z = (
@@ -142,7 +142,7 @@ def evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
     v_z = fma(w_AB_A[0], d_y, fma(-w_AB_A[1], d_x, v_AB_A[2]))
     v_n = fma(v_x, n_x, fma(v_y, n_y, v_z * n_z))
     area, rate, stress = (
-        load_vector(block["area"], half),
+        load_vector(work["area"], half),
         load_vector(work["D"], half),
         data["stiffness"] * load_vector(work["W"], half),
     )

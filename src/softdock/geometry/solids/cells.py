@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from softdock.geometry.solids.face_regions import FaceRegion, Sides, face_region
 from softdock.geometry.solids.kernels.layout import FACE_KIND, FACETED, PLANE, TORUS
-from softdock.geometry.solids.parameters import FRAME_COLUMNS, FRAME_KIND, length_of_v, width_of_u
+from softdock.geometry.solids.kernels.parameter_columns import FRAME_COLUMNS, FRAME_KIND
+from softdock.geometry.solids.parameters import length_of_v, width_of_u
 from softdock.geometry.solids.quadrature import (
     curved_areas,
     rectangle_areas,

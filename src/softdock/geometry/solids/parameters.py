@@ -15,14 +15,21 @@ from softdock.geometry.solids.kernels.layout import (
     PLANE,
     TORUS,
 )
+from softdock.geometry.solids.kernels.parameter_columns import (
+    FRAME_COLUMNS,
+    FRAME_H,
+    FRAME_KIND,
+    FRAME_ORIGIN,
+    FRAME_RATE_H,
+    FRAME_RATE_RHO,
+    FRAME_RHO,
+    FRAME_X,
+    FRAME_Y,
+    FRAME_Z,
+)
 
 Array = NDArray[np.float64]
 
-# Columns of a frame of parameters: kind, origin, the axes from which the angle is measured, the axis of revolution;
-# line: h and rho of v = 0 and their rates; arc: A and B of the face.
-FRAME_KIND, FRAME_ORIGIN, FRAME_X, FRAME_Y, FRAME_Z = 0, 1, 4, 7, 10
-FRAME_H, FRAME_RHO, FRAME_RATE_H, FRAME_RATE_RHO = 13, 14, 15, 16
-FRAME_COLUMNS = 17
 ON_AXIS = 1e-8
 """Largest distance [m] from the axis of a point whose angle is undefined."""
 CLEAR_OF_POLES = 0.05

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from softdock.geometry.solids.face_regions import FaceRegion
 from softdock.geometry.solids.kernels.layout import CONE, PLANE
-from softdock.geometry.solids.parameters import FRAME_H, FRAME_KIND, FRAME_RATE_RHO, FRAME_RHO, area_density
+from softdock.geometry.solids.kernels.parameter_columns import (
+    FRAME_H,
+    FRAME_KIND,
+    FRAME_RATE_RHO,
+    FRAME_RHO,
+)
+from softdock.geometry.solids.parameters import area_density
 from softdock.geometry.solids.regions import curve_points, curve_rates
 
 Array = NDArray[np.float64]

@@ -3,6 +3,8 @@
 import math
 
 from softdock.contact.kernels.force import evaluate_block
+from softdock.contact.kernels.layout import SOLID_PAIR
+from softdock.contact.kernels.solids.tables import face_below
 from softdock.dynamics.kernels.forces.contacts import relative_pose
 from softdock.geometry.kernels import nearest_segment
 from softdock.native.decorators import kernel
@@ -19,7 +21,8 @@ ZONE_FORCE_SIZE = 5
 def add_zone(system, index, segment, low, high, sums):
     """Write the sums over the touching cells of a pair whose stress centres face a part of surface A.
 
-    The part is a segment of the meridian, counted from 0, or where that is -1 all with low <= z < high in A [m].
+    The part is a segment of the meridian or a face of the solid, counted from 0, or where that is -1 all with
+    low <= z < high in A [m].
     """
     for k in range(ZONE_RESULTS):
         sums[k] = 0.0
@@ -36,18 +39,20 @@ def add_zone(system, index, segment, low, high, sums):
     first, last = data["first_described"], data["last_described"]
     for n in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[index, n]
-        if not evaluate_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
+        if not evaluate_block(arrays, lists, index, block, R_AB, p_AB_A, w_AB_A, v_AB_A):
             continue
-        for i in range(block["count"]):
+        for i in range(work["stored"]):
             if work["W"][i] <= 0.0:
                 continue
             z = work["c_z"][i]
-            weight = block["area"][i] * work["W"][i]
+            weight = work["area"][i] * work["W"][i]
             wx, wy, wz = weight * work["c_x"][i], weight * work["c_y"][i], weight * z
             all_load, all_x, all_y, all_z = all_load + weight, all_x + wx, all_y + wy, all_z + wz
             second += wx * work["c_x"][i] + wy * work["c_y"][i] + wz * z
             inside = low <= z < high
-            if segment >= 0:
+            if segment >= 0 and data["shape"] == SOLID_PAIR:
+                inside = face_below(arrays, lists, index, work["c_x"][i], work["c_y"][i], z) == segment
+            elif segment >= 0:
                 r = math.sqrt(work["c_x"][i] ** 2 + work["c_y"][i] ** 2)
                 inside = nearest_segment(arrays.segments, first, last, z, r)[0] == first + segment
             if inside:

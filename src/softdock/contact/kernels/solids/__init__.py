@@ -1,0 +1,1 @@
+"""Kernels of contacts between solids of any shape."""

@@ -1,0 +1,138 @@
+"""Arrays of the solids of contact pairs for the kernels: faces, triangles, root cells and their bounding spheres."""
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.kernels import layout
+from softdock.contact.kernels.layout import SolidTables
+from softdock.geometry.solids.cells import Cells, face_cells
+from softdock.geometry.solids.kernels.layout import (
+    EDGE_COLUMNS,
+    EDGE_LINK_COLUMNS,
+    FACE_COLUMNS,
+    LINK_COLUMNS,
+    TRIANGLE_COLUMNS,
+    VERTEX_COLUMNS,
+)
+from softdock.geometry.solids.kernels.parameter_columns import FRAME_COLUMNS
+from softdock.geometry.solids.parameters import face_points
+from softdock.geometry.solids.solid import Solid
+
+Array = NDArray[np.float64]
+Records = NDArray[np.void]
+
+TRIANGLE_MARGIN = 1.25
+"""Radius of a triangular root cell over the distance of its farthest corner: its sides and its face are curved."""
+TABLES = {
+    "faces": np.zeros((0, FACE_COLUMNS)),
+    "triangles": np.zeros((0, TRIANGLE_COLUMNS)),
+    "links": np.zeros((0, LINK_COLUMNS), np.int64),
+    "edges": np.zeros((0, EDGE_COLUMNS)),
+    "edge_links": np.zeros((0, EDGE_LINK_COLUMNS), np.int64),
+    "vertices": np.zeros((0, VERTEX_COLUMNS)),
+    "is_corner": np.zeros(0, np.int64),
+    "boxes": np.zeros((0, 6)),
+}
+"""Tables of SolidArrays without rows."""
+
+
+class RootCells(NamedTuple):
+    """Root cells of a solid, with their bounding spheres."""
+
+    frames: Array
+    """Shape (faces, FRAME_COLUMNS)."""
+    patches: Records
+    centres: Array
+    """Shape (n, 3) [m]."""
+    radii: Array
+
+
+@functools.lru_cache(maxsize=64)
+def root_cells(solid: Solid, size: float) -> RootCells:
+    """Return the root cells of a solid, of at most about `size` [m]; faces that only close a surface have none."""
+    cells = face_cells(solid, size)
+    closures = [k for k, face in enumerate(solid.faces) if face.is_closure]
+    parts = [_rectangles(cells), _triangles(cells), _facets(cells)]
+    patches, centres, radii = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    kept = ~np.isin(patches["face"], closures)
+    return RootCells(cells.frames, patches[kept], centres[kept], radii[kept])
+
+
+def _rectangles(cells: Cells) -> tuple[Records, Array, Array]:
+    patches = np.zeros(len(cells.rectangles), layout.PATCH)
+    patches["kind"], patches["face"] = layout.RECTANGLE, cells.rectangle_faces
+    patches["values"][:, :4], patches["neighbours"] = cells.rectangles, -1
+    centres, radii = np.zeros((len(patches), 3)), np.zeros(len(patches))
+    for f in np.unique(cells.rectangle_faces):
+        chosen = np.flatnonzero(cells.rectangle_faces == f)
+        u_0, u_1, v_0, v_1 = cells.rectangles[chosen].T
+        centre = face_points(cells.frames[f], (u_0 + u_1) / 2, (v_0 + v_1) / 2)
+        corners = [face_points(cells.frames[f], u, v) for u in (u_0, u_1) for v in (v_0, v_1)]
+        centres[chosen] = centre
+        radii[chosen] = np.max([np.linalg.norm(corner - centre, axis=1) for corner in corners], axis=0)
+    return patches, centres, radii
+
+
+def _triangles(cells: Cells) -> tuple[Records, Array, Array]:
+    corners = np.zeros((len(cells.triangles), 3, 3))
+    for f in np.unique(cells.triangle_faces):
+        chosen = cells.triangle_faces == f
+        corners[chosen] = face_points(
+            cells.frames[f], cells.triangles[chosen, :, 0], cells.triangles[chosen, :, 1]
+        )
+    return _triangular(corners, cells.triangle_faces, cells.neighbours)
+
+
+def _facets(cells: Cells) -> tuple[Records, Array, Array]:
+    return _triangular(cells.facets, cells.facet_faces, np.full((len(cells.facets), 3), -1))
+
+
+def _triangular(
+    corners: Array, faces: NDArray[np.int64], neighbours: NDArray[np.int64]
+) -> tuple[Records, Array, Array]:
+    patches = np.zeros(len(corners), layout.PATCH)
+    patches["kind"], patches["face"] = layout.TRIANGLE, faces
+    patches["values"], patches["neighbours"] = corners.reshape(-1, 9), neighbours
+    centres = corners.mean(axis=1)
+    radii = np.linalg.norm(corners - centres[:, None], axis=2).max(axis=1, initial=0.0)
+    return patches, centres, TRIANGLE_MARGIN * radii
+
+
+def solid_tables(solids: Sequence[Solid], frames: Sequence[Array], patches: Sequence[Records]) -> SolidTables:
+    """Return the tables of solids one after the other; `frames` of each, zeros for solids without cells."""
+    spans = np.zeros(len(solids), layout.SPAN)
+    columns = {name: [empty] for name, empty in TABLES.items()}
+    counts = dict.fromkeys(("face", "triangle", "edge", "vertex", "box"), 0)
+    for span, solid in zip(spans, solids):
+        arrays = solid.arrays
+        for name, table in (
+            ("face", arrays.faces),
+            ("triangle", arrays.triangles),
+            ("edge", arrays.edges),
+            ("vertex", arrays.vertices),
+            ("box", arrays.boxes),
+        ):
+            span[f"first_{name}"] = counts[name]
+            counts[name] += len(table)
+            span[f"last_{name}"] = counts[name]
+        for name in TABLES:
+            columns[name].append(getattr(arrays, name))
+    closures = [np.array([face.is_closure for face in solid.faces], np.int64) for solid in solids]
+    return SolidTables(
+        spans=spans,
+        **{name: np.ascontiguousarray(np.concatenate(tables)) for name, tables in columns.items()},
+        is_closure=np.concatenate([np.zeros(0, np.int64), *closures]),
+        frames=np.concatenate([np.zeros((0, FRAME_COLUMNS)), *frames]),
+        patches=np.concatenate([np.zeros(0, layout.PATCH), *patches]),
+    )
+
+
+def feature_count(tables: SolidTables) -> int:
+    """Return the largest number of faces, edges and vertices of a solid, plus one."""
+    spans = tables.spans
+    counts = sum(spans[f"last_{name}"] - spans[f"first_{name}"] for name in ("face", "edge", "vertex"))
+    return 1 + (int(np.max(counts)) if len(spans) else 0)
