@@ -1,5 +1,6 @@
 """Records of contacts for the kernels."""
 
+import functools
 import math
 from pathlib import Path
 
@@ -11,7 +12,11 @@ from softdock.assembly.bristles import bristle_indices
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.forces.contacts import PAIR
 from softdock.errors import InputError, Problem
+from softdock.geometry.profile import Profile
+from softdock.geometry.solids.checks import smallest_convex_radius, thinnest_wall
+from softdock.geometry.solids.solid import Solid
 from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
+from softdock.model.surfaces import Surface
 from softdock.model.system import System
 from softdock.tree.kernels.tree import records
 
@@ -25,28 +30,51 @@ def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.r
     at_state = bristle_indices(system, int(assembly.world.view(np.ndarray)["n_q"][0]))
     contact_pairs = []
     for record, (name, contact) in zip(pairs, system.contacts.items()):
-        profiles = []
+        shapes: list[Profile | Solid] = []
+        general = any(system.surfaces[side].is_general(folder) for side in (contact.a, contact.b))
         for side, link, frame in ((contact.a, "a", "A"), (contact.b, "b", "B")):
             surface = system.surfaces[side]
-            profile, X_BS = surface.read(folder)
+            shape, X_BS = surface.read_solid(folder) if general else surface.read(folder)
             placed = assembly.placed[surface.body]
             X_LS = placed.X_LB @ X_BS
             record[link] = placed.link
             record[f"R_{link}{frame}"] = X_LS.R.ravel()
             record[f"p_{link}{frame}"] = X_LS.p
-            profiles.append(profile)
-        pair = contact.to_pair(profiles[0], profiles[1], name)
+            shapes.append(shape)
+        groups = face_groups(system.surfaces[contact.a], folder) if general else ()
+        pair = contact.to_pair(shapes[0], shapes[1], name, groups)
         record.active, record.skin = (
             int(contact.active),
             2.0 * pair.skin,
         )  # measured: longer lists, rebuilt half as often, are faster
         record.at_state = at_state.get(name, -1)
-        record.half_wall = 0.5 * min(wall_thickness(profile) for profile in profiles)
-        record.smallest_radius = min(smallest_radius(profile) for profile in profiles)
+        record.half_wall = 0.5 * min(map(thickness_of, shapes))
+        record.smallest_radius = min(map(radius_of, shapes))
         record.strength = contact.layer.strength or math.inf
         record.resolved_force = contact.resolved_force if contact.quadrature == "cells" else 0.0
         contact_pairs.append(pair)
     return pairs, contact_pairs
+
+
+def thickness_of(shape: Profile | Solid) -> float:
+    """Return the smallest thickness [m] of the walls of a surface or solid."""
+    return wall_thickness(shape) if isinstance(shape, Profile) else _thinnest_wall(shape)
+
+
+@functools.lru_cache(maxsize=64)
+def _thinnest_wall(solid: Solid) -> float:
+    return thinnest_wall(solid).thickness
+
+
+def radius_of(shape: Profile | Solid) -> float:
+    """Return the smallest radius [m] of the convex arcs of a surface, or of the rounded faces of a solid."""
+    return smallest_radius(shape) if isinstance(shape, Profile) else smallest_convex_radius(shape)
+
+
+def face_groups(surface: Surface, folder: Path) -> tuple[tuple[int, ...], ...]:
+    """Return the faces of the zones of a general surface that have some, in the order of its zones."""
+    zones = surface.solid_zones(folder).values()
+    return tuple(zone.faces for zone in zones if zone.faces is not None)
 
 
 def refuse_overlap(system: System, depths: list[float]) -> None:

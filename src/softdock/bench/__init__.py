@@ -13,6 +13,7 @@ from softdock.errors import InputError
 from softdock.presentation.progress import Progress
 
 BENCHMARKS = {
+    "cad": "Contact of solids of any shape: time and agreement with surfaces of revolution and closed forms",
     "campaign": "500-run ASSIST campaign: threads, Dask cluster, peak memory",
     "contact": "Time and accuracy of the contact force: cut cells and points",
     "docking": "Gimballed probe and drogue against MuJoCo, and the time of the nominal docking",

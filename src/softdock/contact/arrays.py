@@ -13,7 +13,7 @@ from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
-from softdock.contact.solid_tables import RootCells, feature_count, root_cells, solid_tables
+from softdock.contact.solid_tables import Groups, RootCells, feature_count, root_cells, solid_tables
 from softdock.errors import InputError
 from softdock.geometry.kernels import ARC, LINE
 from softdock.geometry.profile import Arc, Line, Profile
@@ -51,7 +51,9 @@ FRICTION_LAWS = {
 
 def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
     """Return the concatenated arrays of all pairs."""
-    offsets, shapes = _surface_arrays(tuple((*pair.shapes, pair.quadrature) for pair in pairs))
+    offsets, shapes = _surface_arrays(
+        tuple((*pair.shapes, pair.quadrature, pair.face_groups) for pair in pairs)
+    )
     data = np.zeros(len(pairs), layout.PAIR)
     for i, pair in enumerate(pairs):
         data[i] = _pair_record(pair, offsets[i])
@@ -60,7 +62,7 @@ def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
 
 @functools.lru_cache(maxsize=16)
 def _surface_arrays(
-    pairs: tuple[tuple[Profile | Solid, Profile | Solid, CutCells | Points], ...],
+    pairs: tuple[tuple[Profile | Solid, Profile | Solid, CutCells | Points, Groups], ...],
 ) -> "tuple[list[_PairOffsets], ContactArrays]":
     """Return the offsets of all pairs and the arrays of their surfaces, without the pair records.
 
@@ -69,7 +71,8 @@ def _surface_arrays(
     segments, surfaces, edges = [np.zeros((0, len(SegmentColumn)))], [_Surface.empty()], [np.zeros((0, 3))]
     offsets = []
     solids, frames, patches = list[Solid](), list[Floats](), list[Records]()
-    for surface_A, surface_B, quadrature in pairs:
+    groups = list[Groups]()
+    for surface_A, surface_B, quadrature, face_groups in pairs:
         if isinstance(surface_A, Solid) and isinstance(surface_B, Solid):
             node = sum(len(s.nodes) for s in surfaces)
             cells = root_cells(
@@ -79,6 +82,7 @@ def _surface_arrays(
             surfaces.append(surface.shifted(strips=0, roots=sum(map(len, patches)), nodes=node))
             offsets.append(_PairOffsets.of_solids(node, len(solids)))
             solids += [surface_A, surface_B]
+            groups += [face_groups, ()]
             frames += [np.zeros((len(surface_A.faces), FRAME_COLUMNS)), cells.frames]
             patches.append(cells.patches[surface.order])
             continue
@@ -115,7 +119,7 @@ def _surface_arrays(
         roots=np.concatenate([s.roots for s in surfaces]),
         nodes=np.concatenate([s.nodes for s in surfaces]),
         edges=np.concatenate(edges),
-        solids=solid_tables(solids, frames, patches),
+        solids=solid_tables(solids, frames, groups, patches),
     )
 
 

@@ -37,6 +37,7 @@ SOLID_TABLES = StructureArgument(
         "is_corner": integers("solid_vertices", memory=Memory.MODEL),
         "boxes": floats("solid_boxes", 6, memory=Memory.MODEL),
         "is_closure": integers("solid_faces", memory=Memory.MODEL),
+        "groups": integers("solid_faces", memory=Memory.MODEL),
         "frames": floats("solid_faces", FRAME_COLUMNS, memory=Memory.MODEL),
         "patches": records(layout.PATCH, "solid_patches", memory=Memory.MODEL),
     },

@@ -145,15 +145,17 @@ class ContactPair:
     quadrature: CutCells | Points = field(default_factory=CutCells)
     mapping: Mapping = Mapping.DISTANCE
     name: str = "contact"
+    face_groups: tuple[tuple[int, ...], ...] = ()
+    """Of a solid A: groups of its faces, by index, on which forces are observed; 62 at most."""
 
     def __post_init__(self) -> None:
         for name, surface in (("surface_A", self.surface_A), ("surface_B", self.surface_B)):
             if isinstance(surface, Profile):
                 check_profile(surface, name)
-        if self.is_general:
-            if not isinstance(self.quadrature, CutCells) or self.mapping is not Mapping.DISTANCE:
-                message = "Contacts of solids are integrated over cells, with the depth as signed distance."
-                raise InputError(message, field="quadrature")
+        cells = isinstance(self.quadrature, CutCells) and self.mapping is Mapping.DISTANCE
+        if self.is_general and not cells:
+            message = "Contacts of solids are integrated over cells, with the depth as signed distance."
+            raise InputError(message, field="quadrature")
 
     @property
     def is_general(self) -> bool:

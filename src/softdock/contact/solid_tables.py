@@ -102,7 +102,13 @@ def _triangular(
     return patches, centres, TRIANGLE_MARGIN * radii
 
 
-def solid_tables(solids: Sequence[Solid], frames: Sequence[Array], patches: Sequence[Records]) -> SolidTables:
+Groups = tuple[tuple[int, ...], ...]
+"""Groups of faces, by their indices."""
+
+
+def solid_tables(
+    solids: Sequence[Solid], frames: Sequence[Array], groups: Sequence[Groups], patches: Sequence[Records]
+) -> SolidTables:
     """Return the tables of solids one after the other; `frames` of each, zeros for solids without cells."""
     spans = np.zeros(len(solids), layout.SPAN)
     columns = {name: [empty] for name, empty in TABLES.items()}
@@ -126,9 +132,17 @@ def solid_tables(solids: Sequence[Solid], frames: Sequence[Array], patches: Sequ
         spans=spans,
         **{name: np.ascontiguousarray(np.concatenate(tables)) for name, tables in columns.items()},
         is_closure=np.concatenate([np.zeros(0, np.int64), *closures]),
+        groups=np.concatenate([np.zeros(0, np.int64), *map(_group_bits, solids, groups)]),
         frames=np.concatenate([np.zeros((0, FRAME_COLUMNS)), *frames]),
         patches=np.concatenate([np.zeros(0, layout.PATCH), *patches]),
     )
+
+
+def _group_bits(solid: Solid, groups: Groups) -> NDArray[np.int64]:
+    bits = np.zeros(len(solid.faces), np.int64)
+    for k, faces in enumerate(groups):
+        bits[list(faces)] |= 1 << k
+    return bits
 
 
 def feature_count(tables: SolidTables) -> int:

@@ -15,7 +15,9 @@ from softdock.dynamics.kernels.search.events import EVENT_STATE
 from softdock.dynamics.kernels.search.windows import WINDOW_STATE, WindowStage
 from softdock.dynamics.settings import Method, Settings, StepTolerances
 from softdock.dynamics.system_arrays import SystemArrays
+from softdock.geometry.profile import Profile
 from softdock.geometry.profile_arrays import described_rows
+from softdock.geometry.solids.solid import Solid
 from softdock.native.argument_types import Sizes
 from softdock.native.simd import LANES
 from softdock.tree.indices import StateKind
@@ -153,6 +155,11 @@ def start_points(pairs: Sequence[ContactPair]) -> np.recarray:
     """Return for every pair a point of surface A whose depth below surface B is checked at the start."""
     out = records(len(pairs), START_POINT)
     for record, pair in zip(out.view(np.ndarray), pairs):
-        record["z"], record["r"] = pair.surface_A.segments[0].point(0.5)
-        record["first"], record["last"] = described_rows(pair.surface_B)
+        surface_A, surface_B = pair.shapes
+        if isinstance(surface_A, Profile) and isinstance(surface_B, Profile):
+            z, r = surface_A.segments[0].point(0.5)
+            record["place"] = (r, 0.0, z)
+            record["first"], record["last"] = described_rows(surface_B)
+        elif isinstance(surface_A, Solid):
+            record["place"] = surface_A.vertices[0]
     return out

@@ -437,8 +437,14 @@ class Contact(Model):
     active: Flag = True
     """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
-    def to_pair(self, profile_a: Profile, profile_b: Profile, name: str) -> ContactPair:
-        """Return the pair of the contact package."""
+    def to_pair(
+        self,
+        shape_a: Profile | Solid,
+        shape_b: Profile | Solid,
+        name: str,
+        face_groups: tuple[tuple[int, ...], ...] = (),
+    ) -> ContactPair:
+        """Return the pair of the contact package; `face_groups` of a solid a are those of its zones."""
         if self.layer.on != "a":
             raise InputError("Only the layer on surface a is supported.", field=f"contacts.{name}.layer.on")
         if self.quadrature == "points":
@@ -446,8 +452,9 @@ class Contact(Model):
         else:
             quadrature = CutCells(resolved_force=self.resolved_force)
         return ContactPair(
-            surface_A=profile_a,
-            surface_B=profile_b,
+            surface_A=shape_a,
+            surface_B=shape_b,
+            face_groups=face_groups,
             layer=self.layer.to_layer(),
             friction=contact_layer.CoulombFriction(
                 coefficient=self.friction.coefficient,

@@ -45,6 +45,8 @@ def _outline(surface: "Surface", directory: Path) -> dict[str, Any]:
         profile_rows,  # imported here, because only multibody scenarios have surfaces
     )
 
+    if surface.is_general(directory):
+        raise InputError("A solid has no meridian.")
     profile, X_BS = surface.read(directory)
     outline: dict[str, Any] = {
         "meridian": profile_rows(profile),

@@ -29,6 +29,7 @@ from softdock.dynamics.kernels.channels.channels import ANY_CONTACT_FORCE, Chann
 from softdock.dynamics.kernels.forces import interfaces as pins
 from softdock.dynamics.kernels.forces.zones import ZONE_AREA, ZONE_FORCE_SIZE, ZONE_PRESSURE
 from softdock.errors import InputError
+from softdock.geometry.solids.zones import SolidZone
 from softdock.model.system import System
 
 OF_BRISTLES = ("friction_use", "sliding_speed")
@@ -159,11 +160,16 @@ class Zones(ChannelGroup):
         if surface is None:
             return self.fields
         try:
-            count = len(surface.read(system.directory)[0].segments)
+            general = is_general_contact(system, contact)
+            if general:
+                count = len(surface.read_solid(system.directory)[0].faces)
+            else:
+                count = len(surface.read(system.directory)[0].segments)
         except InputError:  # reported by the check of the field that names the file
+            general = False
             count = int(zone) if zone.isdecimal() else 0
         if zone not in surface.zones and not (zone.isdecimal() and 1 <= int(zone) <= count):
-            known = [*surface.zones, f"1 to {count} (its segments)"]
+            known = [*surface.zones, f"1 to {count} (its {'faces' if general else 'segments'})"]
             raise ValueError(
                 f"surface {system.contacts[contact].a!r} has no zone {zone!r}"
                 f"{suggest_field(zone, surface.zones)}; it has: {', '.join(known)}"
@@ -175,9 +181,23 @@ class Zones(ChannelGroup):
         system = reading.system
         contact, _, zone = reading.observation.name.partition("/")
         record["i"] = list(system.contacts).index(contact)
-        zones = system.surfaces[system.contacts[contact].a].zones
-        record["j"] = -1 if zone in zones else int(zone) - 1
-        record["p_iF"][:2] = zones.get(zone, (0.0, 0.0))
+        surface = system.surfaces[system.contacts[contact].a]
+        record["j"] = -1 if zone in surface.zones else int(zone) - 1
+        if is_general_contact(system, contact):
+            zones = surface.solid_zones(system.directory)
+            place = zones.get(zone, SolidZone())
+            record["R_iF"][:3], record["R_iF"][3:6] = place.low, place.high
+            if place.faces is not None:
+                grouped = [name for name, other in zones.items() if other.faces is not None]
+                record["j"] = -2 - grouped.index(zone)
+        else:
+            record["p_iF"][:2] = surface.zones.get(zone, (0.0, 0.0))
+
+
+def is_general_contact(system: System, name: str) -> bool:
+    """Return whether a contact is one of solids of any shape."""
+    contact = system.contacts[name]
+    return any(system.surfaces[side].is_general(system.directory) for side in (contact.a, contact.b))
 
 
 class Interfaces(ChannelGroup):

@@ -279,6 +279,8 @@ class SolidTables(NamedTuple):
     boxes: NDArray[np.float64]
     is_closure: NDArray[np.int64]
     """(faces,): 1 where a face only closes an open surface behind."""
+    groups: NDArray[np.int64]
+    """(faces,): bit k is set where a face belongs to group k of faces of solid A (ContactPair.face_groups)."""
     frames: NDArray[np.float64]
     """(faces, FRAME_COLUMNS): frames of the parameters of faces."""
     patches: NDArray[np.void]

@@ -3,7 +3,8 @@
 import math
 
 from softdock.contact.kernels.cell_geometry import to_A
-from softdock.contact.kernels.layout import BLOCK_CELLS, POINTS
+from softdock.contact.kernels.layout import BLOCK_CELLS, POINTS, SOLID_PAIR
+from softdock.contact.kernels.solids.penetration import check_solid_penetration
 from softdock.geometry.kernels import TINY, nearest_segment, opposite_face_distance
 from softdock.native.decorators import kernel
 
@@ -19,6 +20,8 @@ def check_penetration(arrays, lists, pair, R_AB, p_AB_A):
     is 1 if a point touches an end face or the back face of A, which are not part of its profile. Eqs. (C34), (C35).
     """
     segments, data, work = arrays.segments, arrays.pairs[pair], lists.work[pair]
+    if data["shape"] == SOLID_PAIR:
+        return check_solid_penetration(arrays, lists, pair, R_AB, p_AB_A)
     first, last = data["first_segment"], data["last_segment"]
     points = 1 if data["quadrature"] == POINTS else 4
     largest, through, beyond = 0.0, 0, 0

@@ -7,7 +7,17 @@ from numpy.typing import NDArray
 
 from softdock.geometry.entry_points import find_crossings, walls_behind
 from softdock.geometry.solids.face_rows import face_depths
-from softdock.geometry.solids.kernels.layout import FACE_KIND, FACETED, TRIANGLE_NORMAL
+from softdock.geometry.solids.kernels.layout import (
+    CONE,
+    FACE_A,
+    FACE_B,
+    FACE_C,
+    FACE_KIND,
+    FACE_SENSE,
+    FACETED,
+    TORUS,
+    TRIANGLE_NORMAL,
+)
 from softdock.geometry.solids.solid import Solid
 
 Array = NDArray[np.float64]
@@ -77,6 +87,19 @@ def thinnest_wall(solid: Solid) -> Wall:
     k = int(np.argmin(thickness))
     x, y, z = points[k].tolist()
     return Wall(thickness=float(thickness[k]), face=int(index[k]), place=(x, y, z))
+
+
+def smallest_convex_radius(solid: Solid) -> float:
+    """Return the smallest radius [m] of the cylinders, spheres and tori that are convex; infinite without one."""
+    rows = solid.arrays.faces
+    cylinder = (
+        (rows[:, FACE_KIND] == CONE)
+        & (rows[:, FACE_A] == 0.0)
+        & (rows[:, FACE_SENSE] * rows[:, FACE_B] < 0.0)
+    )
+    round_ = (rows[:, FACE_KIND] == TORUS) & (rows[:, FACE_SENSE] < 0.0)
+    radii = [*np.abs(rows[cylinder, FACE_C]), *rows[round_, FACE_B]]
+    return float(min(radii, default=np.inf))
 
 
 def _samples(solid: Solid) -> tuple[Array, Indices]:

@@ -383,6 +383,10 @@ def add_cell(arrays, lists, pair, A, B, frames, row, nodes, radius, moves, s, R_
         store_point(block, lane + 3 * BLOCK_CELLS, nodes[0, 0], nodes[0, 1], nodes[0, 2])
     block["lower_weight"][lane], block["area"][lane] = omega, area
     block["first"][lane] = int(row[CELL_FACE])
+    first_face = arrays.solids.spans[arrays.pairs[pair]["solid_A"]]["first_face"]
+    for k in range(block["branches"]):
+        if arrays.solids.is_closure[first_face + max(block["faces"][k], 0)] == 1:
+            work["faces_closure"] = 1
 
 
 @kernel

@@ -57,6 +57,17 @@ def face_below(arrays, lists, pair, x, y, z):
     return A.links[number, LINK_FACE] if feature == ON_FACET else -1
 
 
+@kernel
+def depth_below_B(arrays, lists, pair, x, y, z):
+    """Return the depth [m] of a point of B below the surface of solid B; 0 where the nearest face only closes it."""
+    k = arrays.pairs[pair]["solid_B"]
+    s, _, _, _, feature, number = nearest_feature(solid_of(arrays.solids, k), lists, x, y, z)
+    first = arrays.solids.spans[k]["first_face"]
+    if feature == ON_FACE and arrays.solids.is_closure[first + number] == 1:
+        return 0.0
+    return s
+
+
 @inline
 def smooth_switch(solid, edge, f, a, b):
     """Return how far a point is on the side of face f of a smooth edge [m]; only the sign is exact, Eq. (G44).

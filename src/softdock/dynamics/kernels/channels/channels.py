@@ -505,7 +505,7 @@ def zone_value(channel, system, known):
     """
     sums = system.pair_states[channel.i].zone
     if not known:
-        add_zone(system, channel.i, channel.j, channel.p_iF[0], channel.p_iF[1], sums)
+        add_zone(system, channel, sums)
     if channel.component == ZONE_FORCE_SIZE:
         return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
     return sums[channel.component]

@@ -18,12 +18,13 @@ ZONE_FORCE_SIZE = 5
 
 
 @kernel
-def add_zone(system, index, segment, low, high, sums):
+def add_zone(system, channel, sums):
     """Write the sums over the touching cells of a pair whose stress centres face a part of surface A.
 
-    The part is a segment of the meridian or a face of the solid, counted from 0, or where that is -1 all with
-    low <= z < high in A [m].
+    The part is segment j of the meridian, counted from 0, or where that is -1 all between two z; of a solid see
+    `is_in_solid_zone`.
     """
+    index, segment, low, high = channel.i, channel.j, channel.p_iF[0], channel.p_iF[1]
     for k in range(ZONE_RESULTS):
         sums[k] = 0.0
     links, motions, arrays, lists = system.links, system.motions, system.arrays, system.lists
@@ -50,8 +51,8 @@ def add_zone(system, index, segment, low, high, sums):
             all_load, all_x, all_y, all_z = all_load + weight, all_x + wx, all_y + wy, all_z + wz
             second += wx * work["c_x"][i] + wy * work["c_y"][i] + wz * z
             inside = low <= z < high
-            if segment >= 0 and data["shape"] == SOLID_PAIR:
-                inside = face_below(arrays, lists, index, work["c_x"][i], work["c_y"][i], z) == segment
+            if data["shape"] == SOLID_PAIR:
+                inside = is_in_solid_zone(arrays, lists, channel, work["c_x"][i], work["c_y"][i], z)
             elif segment >= 0:
                 r = math.sqrt(work["c_x"][i] ** 2 + work["c_y"][i] ** 2)
                 inside = nearest_segment(arrays.segments, first, last, z, r)[0] == first + segment
@@ -71,3 +72,21 @@ def add_zone(system, index, segment, low, high, sums):
         sums[0] += share * pull[0] + turn * (n[1] * z - n[2] * y)
         sums[1] += share * pull[1] + turn * (n[2] * x - n[0] * z)
         sums[2] += share * pull[2] + turn * (n[0] * y - n[1] * x)
+
+
+@kernel
+def is_in_solid_zone(arrays, lists, channel, x, y, z):
+    """Return whether a point (x, y, z) [m] of A belongs to a zone of a solid.
+
+    The zone has a box, from R_iF[0:3] to R_iF[3:6] in A [m], and faces: face j; group -2 - j if j is below -1; or all.
+    """
+    low, high = channel.R_iF[0:3], channel.R_iF[3:6]
+    if not (low[0] <= x < high[0] and low[1] <= y < high[1] and low[2] <= z < high[2]):
+        return False
+    if channel.j == -1:
+        return True
+    face = face_below(arrays, lists, channel.i, x, y, z)
+    if channel.j >= 0 or face < 0:
+        return face == channel.j
+    first = arrays.solids.spans[arrays.pairs[channel.i]["solid_A"]]["first_face"]
+    return (arrays.solids.groups[first + face] >> (-2 - channel.j)) & 1 == 1

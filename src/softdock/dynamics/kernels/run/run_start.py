@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from softdock.contact.kernels.layout import SOLID_PAIR
+from softdock.contact.kernels.solids.tables import depth_below_B
 from softdock.dynamics.kernels.forces.contacts import relative_pose
 from softdock.dynamics.kernels.integration.force_errors import INERTIA
 from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
@@ -19,9 +21,9 @@ from softdock.tree.kernels.tree import FREE, GROUND
 
 START_POINT = np.dtype(
     [
-        # On the meridian of surface A [m]. Where the surfaces do not cross, all points of A are on one side of B.
-        ("z", np.float64),
-        ("r", np.float64),
+        # On surface A, in A [m]; of a meridian y is 0. Where the surfaces do not cross, all points of A are on one side
+        # of B.
+        ("place", np.float64, 3),
         # Segments of B that its profile describes, counted from the first one of its closed meridian.
         ("first", np.int64),
         ("last", np.int64),
@@ -231,7 +233,10 @@ def enclosed_depth(system, point, i):
     pair, arrays = system.pairs[i], system.arrays
     _, p_NA, p_NB, R_AB, p_AB = relative_pose(pair, system.links, system.motions)
     R = (*R_AB[0], *R_AB[1], *R_AB[2])
-    x, y, z = rotate_inverse(R, point.r - p_AB[0], -p_AB[1], point.z - p_AB[2])
+    place = point.place
+    x, y, z = rotate_inverse(R, place[0] - p_AB[0], place[1] - p_AB[1], place[2] - p_AB[2])
+    if arrays.pairs[i].shape == SOLID_PAIR:
+        return max(0.0, depth_below_B(arrays, system.lists, i, x, y, z))
     first, last = arrays.pairs[i].first_segment_B, arrays.pairs[i].last_segment_B
     row, depth, _, _ = nearest_segment(arrays.segments, first, last, z, math.hypot(x, y))
     described = first + point.first <= row <= first + point.last
