@@ -67,12 +67,15 @@ def test_torus_on_plane() -> None:
 
 
 def test_face_of_a_box_on_plane() -> None:
-    """The face counts with its area, the sides with their strips below the plane."""
+    """The face counts with its area, the sides with their strips below the plane.
+
+    Slopes have 10 nm added (Eq. (C9)), a ten-thousandth of the depth.
+    """
     a, b = 0.02, 0.03
     result = press(
         pair_of(box(0.1, 0.1, PLATE), box(a, b, 0.02)), (3e-3, 1e-3, 0.02 - D), turn(0.0, 0.0, 17.0)
     )
-    assert result.wrench_B.F[2] == pytest.approx(C * (a * b * D + (a + b) * D**2), rel=1e-9)
+    assert result.wrench_B.F[2] == pytest.approx(C * (a * b * D + (a + b) * D**2), rel=2e-6)
 
 
 def test_edge_of_a_box_on_plane() -> None:

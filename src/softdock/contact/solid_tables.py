@@ -12,9 +12,14 @@ from softdock.contact.kernels.layout import SolidTables
 from softdock.geometry.solids.cells import Cells, face_cells
 from softdock.geometry.solids.kernels.layout import (
     EDGE_COLUMNS,
+    EDGE_FACES,
+    EDGE_KIND,
     EDGE_LINK_COLUMNS,
     FACE_COLUMNS,
     LINK_COLUMNS,
+    LINK_EDGES,
+    LINK_FACE,
+    SAME,
     TRIANGLE_COLUMNS,
     VERTEX_COLUMNS,
 )
@@ -54,9 +59,9 @@ class RootCells(NamedTuple):
 @functools.lru_cache(maxsize=64)
 def root_cells(solid: Solid, size: float) -> RootCells:
     """Return the root cells of a solid, of at most about `size` [m]; faces that only close a surface have none."""
-    cells = face_cells(solid, size)
+    cells = face_cells(solid, size, skip_unfollowed=True)
     closures = [k for k, face in enumerate(solid.faces) if face.is_closure]
-    parts = [_rectangles(cells), _triangles(cells), _facets(cells)]
+    parts = [_rectangles(cells), _triangles(cells), _facets(cells), _mesh_triangles(solid, cells.unfollowed)]
     patches, centres, radii = (np.concatenate([part[k] for part in parts]) for k in range(3))
     kept = ~np.isin(patches["face"], closures)
     return RootCells(cells.frames, patches[kept], centres[kept], radii[kept])
@@ -89,6 +94,22 @@ def _triangles(cells: Cells) -> tuple[Records, Array, Array]:
 
 def _facets(cells: Cells) -> tuple[Records, Array, Array]:
     return _triangular(cells.facets, cells.facet_faces, np.full((len(cells.facets), 3), -1))
+
+
+def _mesh_triangles(solid: Solid, faces: tuple[int, ...]) -> tuple[Records, Array, Array]:
+    """Return the triangles of the file of some faces; their corners, and those of their parts, lie on the faces."""
+    chosen = np.flatnonzero(np.isin(solid.face_of, faces))
+    links, edge_links = solid.arrays.links[chosen], solid.arrays.edge_links
+    sides = links[:, LINK_EDGES : LINK_EDGES + 3]
+    neighbours = np.full(sides.shape, -1, np.int64)
+    if len(edge_links):
+        meeting = edge_links[sides][:, :, EDGE_FACES : EDGE_FACES + 2]
+        own = links[:, LINK_FACE, None]
+        other = np.where(meeting[:, :, 0] == own, meeting[:, :, 1], meeting[:, :, 0])
+        bounded = (sides >= 0) & (edge_links[sides][:, :, EDGE_KIND] != SAME)
+        neighbours = np.where(bounded, other, -1)
+    corners = solid.arrays.triangles[chosen, :9].reshape(-1, 3, 3)
+    return _triangular(corners, solid.face_of[chosen], neighbours)
 
 
 def _triangular(

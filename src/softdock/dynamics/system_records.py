@@ -81,7 +81,10 @@ def number_inputs(arrays: SystemArrays) -> dict[str, np.ndarray]:
 
 def contact_inputs(contacts: ContactArrays) -> dict[str, np.ndarray]:
     """Return the surfaces of contacts by their paths in the records of a system."""
-    return {f"arrays.{name}": array for name, array in contacts._asdict().items()}
+    surfaces = contacts._asdict()
+    solids = surfaces.pop("solids")._asdict()
+    surfaces |= {f"solids.{name}": array for name, array in solids.items()}
+    return {f"arrays.{name}": array for name, array in surfaces.items()}
 
 
 def controller_inputs(gnc: GncRecords) -> dict[str, np.ndarray]:

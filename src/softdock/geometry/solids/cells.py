@@ -69,6 +69,8 @@ class Cells:
     facets: Array
     """Corners of the triangles of faceted faces, shape (k, 3, 3) [m]."""
     facet_areas: Array
+    unfollowed: tuple[int, ...] = ()
+    """Exact faces without cells, because their boundaries could not be followed."""
 
     def face_areas(self) -> Array:
         """Return the areas of the faces, shape (faces,) [m^2]."""
@@ -80,14 +82,24 @@ class Cells:
         )
 
 
-def face_cells(solid: Solid, size: float) -> Cells:
-    """Return the cells of all faces of a solid, with sides of at most about `size` [m]."""
+def face_cells(solid: Solid, size: float, *, skip_unfollowed: bool = False) -> Cells:
+    """Return the cells of all faces of a solid, with sides of at most about `size` [m].
+
+    Raises ArithmeticError where the boundary of an exact face cannot be followed, unless `skip_unfollowed` is set.
+    """
     frames = np.zeros((len(solid.faces), FRAME_COLUMNS))
     divided = []
+    unfollowed = []
     for f in np.flatnonzero(solid.arrays.faces[:, FACE_KIND] != FACETED):
-        face = face_region(solid, int(f), size)
+        try:
+            face = face_region(solid, int(f), size)
+            rectangles, triangles, sides = divide_face(face, size)
+        except ArithmeticError:
+            if not skip_unfollowed:
+                raise
+            unfollowed.append(int(f))
+            continue
         frames[f] = face.frame
-        rectangles, triangles, sides = divide_face(face, size)
         divided.append((face, rectangles, triangles, sides, triangle_areas(face, triangles, sides)))
     rectangle_faces = _faces_of(face.face for face, rectangles, *_ in divided for _ in rectangles)
     all_rectangles = np.concatenate([np.zeros((0, 4)), *(rectangles for _, rectangles, *_ in divided)])
@@ -108,6 +120,7 @@ def face_cells(solid: Solid, size: float) -> Cells:
         facet_faces=solid.face_of[faceted],
         facets=facets,
         facet_areas=np.linalg.norm(cross, axis=1) / 2,
+        unfollowed=tuple(unfollowed),
     )
 
 
