@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ Records = NDArray[np.void]
 
 TRIANGLE_MARGIN = 1.25
 """Radius of a triangular root cell over the distance of its farthest corner: its sides and its face are curved."""
-TABLES = {
+TABLES: dict[str, NDArray[Any]] = {
     "faces": np.zeros((0, FACE_COLUMNS)),
     "triangles": np.zeros((0, TRIANGLE_COLUMNS)),
     "links": np.zeros((0, LINK_COLUMNS), np.int64),
@@ -148,10 +148,11 @@ def solid_tables(
             span[f"last_{name}"] = counts[name]
         for name in TABLES:
             columns[name].append(getattr(arrays, name))
+    joined: dict[str, Any] = {k: np.ascontiguousarray(np.concatenate(parts)) for k, parts in columns.items()}
     closures = [np.array([face.is_closure for face in solid.faces], np.int64) for solid in solids]
     return SolidTables(
         spans=spans,
-        **{name: np.ascontiguousarray(np.concatenate(tables)) for name, tables in columns.items()},
+        **joined,
         is_closure=np.concatenate([np.zeros(0, np.int64), *closures]),
         groups=np.concatenate([np.zeros(0, np.int64), *map(_group_bits, solids, groups)]),
         frames=np.concatenate([np.zeros((0, FRAME_COLUMNS)), *frames]),
