@@ -13,7 +13,10 @@ from softdock.cli import console, options
 from softdock.errors import InputError, RunError
 
 if TYPE_CHECKING:
+    from softdock.robot.fri_controller import FriController
+    from softdock.robot.fri_link import FriLink
     from softdock.robot.link import Robot
+    from softdock.robot.link_remote import RemoteLink
     from softdock.robot.link_server import RobotServer
     from softdock.robot.simulated_network import Conditions
 
@@ -21,6 +24,12 @@ LOOPBACK, PORT = "127.0.0.1", 47810  # those of softdock.robot.udp, which is imp
 
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address of the robot (default: this machine).")]
 Port = Annotated[int, typer.Option(metavar="P", help="Port of the robot.")]
+
+Fri = Annotated[
+    bool,
+    typer.Option("--fri", help="Use the Fast Research Interface of the KUKA LWR (port 49938) instead."),
+]
+FRI_PORT = 49938
 
 robot = typer.Typer(
     help="Serve a simulated robot to experiments, run experiments and check the link.", no_args_is_help=True
@@ -57,11 +66,14 @@ def serve(
     ] = "0",
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random numbers.")] = 0,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Stop after this time.")] = None,
+    fri: Fri = False,
     as_json: options.Json = False,
 ) -> None:
-    """Serve a simulated robot over UDP in real time until Ctrl-C, then print the statistics of the link."""
+    """Serve a simulated robot over UDP in real time until Ctrl-C, then print the statistics of the link.
+
+    With --fri it plays the controller of a KUKA LWR, which sends measurements to --host and --port.
+    """
     from softdock.robot.command_supervisor import check_period
-    from softdock.robot.link_server import RobotServer
     from softdock.robot.simulated_network import Conditions
 
     conditions = Conditions(
@@ -73,17 +85,44 @@ def serve(
     )
     wait = None if timeout is None else options.parse_option("--timeout", timeout, "s")
     period = check_period(options.parse_option("--cycle", cycle, "s"))
-    server = RobotServer(_read_robot(name), period, wait)
-    keep_running = _ServiceEnd(
-        None if duration is None else options.parse_option("--duration", duration, "s")
-    )
-    listening = _listen(server, name, host, port, conditions, keep_running)
+    end = _ServiceEnd(None if duration is None else options.parse_option("--duration", duration, "s"))
+    if fri and timeout is not None:
+        message = "The Fast Research Interface has no timeout to set: it falls back when answers are missing."
+        raise InputError(message, field="--timeout", given=timeout)
+    serve_robot = _serve_fri if fri else _serve_own
+    at, statistics, robot = serve_robot(name, host, port, period, wait, conditions, end)
     if as_json:
-        console.print_json({"robot": name, "address": listening, **server.to_json()})
+        console.print_json({"robot": name, "address": at, **statistics})
     else:
-        _print(server.to_json())
-    if getattr(server.robot, "ended", False):
+        _print(statistics)
+    if getattr(robot, "ended", False):
         raise RunError("the simulation of the robot has failed; the commanded stiffness may be too large")
+
+
+def _serve_own(
+    name: str, host: str, port: int, period: float, timeout: float | None, conditions: "Conditions",
+    keep_running: Callable[[], bool],
+) -> tuple[str, dict[str, Any], "Robot"]:  # fmt: skip
+    """Serve a robot by the own protocol; return address, statistics and robot."""
+    from softdock.robot.link_server import RobotServer
+
+    server = RobotServer(_read_robot(name), period, timeout)
+    at = _listen(server, name, host, port, conditions, keep_running)
+    return at, server.to_json(), server.robot
+
+
+def _serve_fri(
+    name: str, host: str, port: int, period: float, timeout: float | None, conditions: "Conditions",
+    keep_running: Callable[[], bool],
+) -> tuple[str, dict[str, Any], "Robot"]:  # fmt: skip
+    """Play the controller of the Fast Research Interface; return the remote side, statistics and robot."""
+    from softdock.robot.fri_controller import FriController
+    from softdock.robot.udp import resolve
+
+    remote = resolve(host, FRI_PORT if port == PORT else port)[2]
+    controller = FriController(_read_robot(name), period, remote)
+    at = _send_measurements(controller, name, remote, conditions, keep_running)
+    return at, controller.to_json(), controller.robot
 
 
 def _listen(
@@ -112,17 +151,49 @@ def _listen(
     return listening
 
 
+def _send_measurements(
+    server: "FriController",
+    name: str,
+    remote: tuple[str, int],
+    conditions: "Conditions",
+    keep_running: Callable[[], bool],
+) -> str:
+    """Play the controller of the Fast Research Interface until `keep_running` returns False; return the remote side."""
+    from softdock.presentation.numbers import format_quantity
+    from softdock.robot.udp import LOOPBACK as HERE
+    from softdock.robot.udp import UdpServer, is_loopback
+
+    own = HERE if is_loopback(remote[0]) else "0.0.0.0"
+    with UdpServer(server, own, 0, conditions) as udp:
+        console.print_message(
+            f"Controller of '{name}' sends measurements to {remote[0]}:{remote[1]} every "
+            f"{format_quantity(server.period, 's')}{_describe_network(conditions)}. Stop with Ctrl-C."
+        )
+        udp.run(lambda: keep_running() and not getattr(server.robot, "ended", False))
+    return f"{remote[0]}:{remote[1]}"
+
+
+def _connection(host: str, port: int, fri: bool) -> "Callable[[], FriLink | RemoteLink]":
+    """Return a function that connects to a robot; with the Fast Research Interface one waits for its controller."""
+    from softdock.robot.fri_link import FriLink, UdpListener
+    from softdock.robot.udp import connect
+
+    if fri:
+        return lambda: FriLink(UdpListener(host, FRI_PORT if port == PORT else port))
+    return lambda: connect(host, port)
+
+
 @robot.command()
 def run(
     scenario: Annotated[str, typer.Argument(metavar="NAME|FILE", help="Scenario of kind robot.")],
     overrides: options.Overrides = None,
     host: Host = LOOPBACK,
     port: Port = PORT,
+    fri: Fri = False,
     out: options.Out = None,
     as_json: options.Json = False,
 ) -> None:
     """Run the experiment of a scenario on a robot over a link in real time; the robot moves."""
-    from softdock.robot.udp import connect
     from softdock.scenario.loading import load
     from softdock.scenario.robot import RobotScenario
     from softdock.simulation.remote import run_on_robot
@@ -133,7 +204,7 @@ def run(
         raise InputError(message, field="kind", given=chosen.kind)
     if out is not None:
         console.make_folder(out)
-    result = run_on_robot(chosen, lambda: connect(host, port))
+    result = run_on_robot(chosen, _connection(host, port, fri))
     if out is not None:
         result.save(out)
     if as_json:
@@ -149,15 +220,15 @@ def check(
     host: Host = LOOPBACK,
     port: Port = PORT,
     duration: Annotated[str, typer.Option(metavar="TIME", help="Duration of the check.")] = "5 s",
+    fri: Fri = False,
     as_json: options.Json = False,
 ) -> None:
     """Monitor a robot without moving it and print latency, jitter and loss of the link."""
     from softdock.result import plain_data
     from softdock.robot.link import monitor
-    from softdock.robot.udp import connect
 
     keep_running = _ServiceEnd(options.parse_option("--duration", duration, "s"))
-    with connect(host, port) as link:
+    with _connection(host, port, fri)() as link:
         state = link.cycle(monitor(link.limits.joints))
         while keep_running():
             state = link.cycle(monitor(link.limits.joints))

@@ -6,7 +6,7 @@ simulated network, with the same behaviour.
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from softdock.errors import InputError
 from softdock.robot.command_supervisor import CommandSupervisor
@@ -30,6 +30,25 @@ from softdock.robot.protocol import (
 
 Address = tuple[Any, ...]
 Outgoing = list[tuple[bytes, Address]]
+
+
+class Served(Protocol):
+    """Robot side of a link, without a socket."""
+
+    statistics: ServerStatistics
+
+    @property
+    def period(self) -> float:
+        """Time from one cycle to the next [s]."""
+
+    def receive(self, data: bytes, address: Address, now: float) -> Outgoing:
+        """Process a datagram and return the answers."""
+
+    def tick(self, now: float) -> Outgoing:
+        """Begin the next cycle and return what is sent."""
+
+    def stop(self) -> Outgoing:
+        """Hold the position of the robot."""
 
 
 @dataclass

@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass
 
 from softdock.errors import InputError, Problem
-from softdock.robot.link_server import Address, Outgoing, RobotServer
+from softdock.robot.link_server import Address, Outgoing, Served
 
 NANOSECOND = 1e-9
 
@@ -74,7 +74,7 @@ class DatagramQueue:
 class SimulatedNetwork:
     """A robot server and its clients on one simulated clock, without sockets; deterministic."""
 
-    def __init__(self, server: RobotServer, conditions: Conditions | None = None) -> None:
+    def __init__(self, server: Served, conditions: Conditions | None = None) -> None:
         conditions = conditions or Conditions()
         self.server = server
         self.is_stopped = False

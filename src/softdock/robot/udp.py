@@ -10,7 +10,7 @@ from collections.abc import Callable
 from softdock.errors import InputError, reason_of
 from softdock.robot.link import LinkLostError
 from softdock.robot.link_remote import RemoteLink
-from softdock.robot.link_server import Outgoing, RobotServer
+from softdock.robot.link_server import Outgoing, Served
 from softdock.robot.protocol import MAX_DATAGRAM_BYTES
 from softdock.robot.simulated_network import NANOSECOND, Conditions, DatagramQueue
 
@@ -33,7 +33,7 @@ class UdpTransport:
 
     def __init__(self, host: str, port: int) -> None:
         self.name = f"{host}:{port}"
-        family, _, address = _resolve(host, port)
+        family, _, address = resolve(host, port)
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
             self._socket.connect(address)
@@ -72,14 +72,14 @@ class UdpServer:
 
     def __init__(
         self,
-        server: RobotServer,
+        server: Served,
         host: str = LOOPBACK,
         port: int = PORT,
         conditions: Conditions = Conditions(),  # noqa: B008
     ) -> None:
         self.server = server
         self._up, self._down = DatagramQueue(conditions, 0), DatagramQueue(conditions, 1)
-        family, _, address = _resolve(host, port)
+        family, _, address = resolve(host, port)
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
             self._socket.bind(address)
@@ -174,11 +174,12 @@ class UdpServer:
 
 def is_loopback(host: str) -> bool:
     """Return whether an address is reachable from this machine only."""
-    _, _, address = _resolve(host, 0)
+    _, _, address = resolve(host, 0)
     return ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback
 
 
-def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, int, tuple[str, int]]:
+def resolve(host: str, port: int) -> tuple[socket.AddressFamily, int, tuple[str, int]]:
+    """Return family, protocol and address of a UDP socket; raises InputError for unknown hosts and ports."""
     if not 0 <= port <= 65535:
         raise InputError("A port must be a number from 0 to 65535.", field="port", given=str(port))
     try:

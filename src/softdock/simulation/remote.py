@@ -13,6 +13,7 @@ from softdock.errors import InputError
 from softdock.result import Audit, Channel, History, Result, Timing
 from softdock.result.requirements import with_requirements
 from softdock.robot.experiment import Log
+from softdock.robot.fri_link import FriLink
 from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, RobotState, approach
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
@@ -58,7 +59,7 @@ def run_on_robot(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> R
     log = replace(log, t=log.t - begun.t, refusals=tuple((t - begun.t, why) for t, why in log.refusals))
     base = _base(setup, log, ending_link, wall)
     result = with_requirements(setup.scenario, add_log(base, setup, log, TorqueLog.of_cycles(log)))
-    if not isinstance(link, RemoteLink):
+    if not isinstance(link, RemoteLink | FriLink):
         return result
     return with_link_metrics(result, link.statistics)
 
