@@ -12,10 +12,12 @@ from tests.campaign.search_driver import refine_boundary
 from softdock.campaign import runner, surrogate
 from softdock.campaign.adaptive import boundary_axes
 from softdock.campaign.boundary import BoundaryRefinement, initial_runs, level_of_runs
+from softdock.campaign.export import export
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.model import Boundary
+from softdock.campaign.status import status_of
 from softdock.campaign.subset import SearchError
-from softdock.campaign.table import export, read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.errors import InputError
 from softdock.report.campaign import write_report
 from softdock.result import Array

@@ -17,6 +17,7 @@ from tests.campaign.conftest import Command, Write
 
 from softdock.campaign import runner
 from softdock.campaign.compliance import RequirementData, assess_campaign, read_requirement_data
+from softdock.campaign.export import export
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.statistics import (
     clopper_pearson,
@@ -26,8 +27,9 @@ from softdock.campaign.statistics import (
     tolerance_bound,
     upper_bound,
 )
+from softdock.campaign.status import status_of
 from softdock.campaign.summary import chosen_metrics, dispersed_inputs, summarise
-from softdock.campaign.table import CampaignTable, export, read_table, status_of
+from softdock.campaign.table import CampaignTable, read_table
 from softdock.errors import InputError
 from softdock.presentation.requirements import campaign_notes
 from softdock.result.requirements import CampaignVerdict, compare

@@ -13,8 +13,10 @@ from typer.testing import CliRunner
 
 from softdock import Campaign
 from softdock.campaign.execution import Row
+from softdock.campaign.export import export
+from softdock.campaign.status import status_of
 from softdock.campaign.store import Store, open_readonly
-from softdock.campaign.table import export, read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.cli import app
 from softdock.presentation.discrepancies import MARK
 from softdock.report.campaign import write_report

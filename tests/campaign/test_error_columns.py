@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from softdock import Campaign
+from softdock.campaign.export import export
 from softdock.campaign.run_table import run_table
 from softdock.campaign.summary import summarise
-from softdock.campaign.table import export, read_table
+from softdock.campaign.table import read_table
 from softdock.cli import app
 from softdock.presentation.unit_systems import AUTOMATIC
 from softdock.report.campaign import write_report

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from softdock.campaign import runner
+from softdock.campaign.export import export
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.status import status_of
 from softdock.campaign.summary import summarise
-from softdock.campaign.table import export, read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.campaign.workers import Backend
 from softdock.report.campaign import write_report
 

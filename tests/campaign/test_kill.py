@@ -17,7 +17,7 @@ from tests.campaign.conftest import Write, rows
 
 from softdock.campaign import manifest, runner
 from softdock.campaign.loading import read_campaign
-from softdock.campaign.table import status_of
+from softdock.campaign.status import status_of
 from softdock.errors import InputError
 
 KILLS = 20

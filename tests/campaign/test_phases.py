@@ -8,12 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from softdock.campaign import runner
+from softdock.campaign.export import export
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.phases import phase_shares
 from softdock.campaign.statistics import clopper_pearson
+from softdock.campaign.status import status_of
 from softdock.campaign.stored_entries import StoredEntryError
 from softdock.campaign.summary import summarise
-from softdock.campaign.table import export, read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.report.campaign import write_report
 
 SCENARIO = """softdock: 1

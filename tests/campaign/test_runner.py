@@ -18,11 +18,13 @@ from tests.privileges import without_privileges
 
 from softdock.campaign import manifest, runner, store
 from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
+from softdock.campaign.export import export
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import CampaignProgress, ExecutionOptions
 from softdock.campaign.statistics import wilson
+from softdock.campaign.status import status_of
 from softdock.campaign.store import Store
-from softdock.campaign.table import export, read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.campaign.template import Template
 from softdock.campaign.workers import Backend
 from softdock.errors import InputError, RunError

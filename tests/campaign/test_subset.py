@@ -19,12 +19,14 @@ from tests.campaign.search_driver import MarginFunction, drive, simulate_subset
 
 from softdock.campaign import manifest, runner
 from softdock.campaign.execution import HistoryPolicy, run_one
+from softdock.campaign.export import export
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.margin import resolve_margin
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.status import status_of
 from softdock.campaign.subset import SearchError, SubsetSimulation
-from softdock.campaign.table import export, read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.campaign.workers import Backend
 from softdock.errors import InputError
 from softdock.report.campaign import write_report

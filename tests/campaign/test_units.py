@@ -9,10 +9,11 @@ import pytest
 from tests.campaign.conftest import Write
 
 from softdock.campaign import runner
+from softdock.campaign.export import export
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.summary import summarise
-from softdock.campaign.table import CampaignTable, export, read_table
+from softdock.campaign.table import CampaignTable, read_table
 from softdock.campaign.workers import Backend
 from softdock.presentation.unit_systems import SI
 from softdock.report.campaign import write_report

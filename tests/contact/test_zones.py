@@ -12,7 +12,7 @@ from softdock.geometry.profile_arrays import profile_array
 from softdock.geometry.vertices import rounded_profile
 from softdock.scenario.loading import load
 from softdock.simulation import simulate
-from softdock.simulation.topology import RecordedChannels
+from softdock.simulation.observed import RecordedChannels
 
 ZONES = ("cone", "throat", "chamber", "bottom")
 FIELDS = ("force", "area", "pressure", "fx", "fy", "fz")

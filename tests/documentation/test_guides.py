@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 import softdock
 from softdock.campaign import runner
 from softdock.campaign.loading import read_campaign
-from softdock.campaign.table import status_of
+from softdock.campaign.status import status_of
 from softdock.report.campaign import write_report
 from softdock.scenario.multibody import MultibodyScenario
 

@@ -15,7 +15,7 @@ from mechanism.step_text import read_parts, step_text
 import softdock
 from softdock.campaign import runner
 from softdock.campaign.loading import read_campaign
-from softdock.campaign.table import status_of
+from softdock.campaign.status import status_of
 from softdock.geometry.profile import Arc
 from softdock.geometry.profile_cache import read_meridian
 

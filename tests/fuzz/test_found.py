@@ -26,9 +26,10 @@ from softdock import Campaign
 from softdock.campaign import runner
 from softdock.campaign.loading import _trusted_origin, read_campaign
 from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.status import status_of
 from softdock.campaign.store import TABLE_FILE
 from softdock.campaign.summary import _same_values, summarise
-from softdock.campaign.table import read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.campaign.workers import Backend
 from softdock.cli.console import output_folders, print_json, print_result, report
 from softdock.errors import CONTROL_CHARACTERS, InputError, Problem

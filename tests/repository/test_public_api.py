@@ -17,7 +17,7 @@ from tests import public_stub
 
 import softdock
 from softdock import Action, Body, Campaign, Event, Free, Outcome, Scenario, Spring, Surface
-from softdock.campaign.table import status_of
+from softdock.campaign.status import status_of
 from softdock.quantities.fields import Quantity
 
 NAMES = [name for name in dir(softdock) if not name.startswith("_")]

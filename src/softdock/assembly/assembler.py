@@ -136,12 +136,8 @@ def write_numbers(layout: Assembly, system: System, changed: ChangedMembers | No
 
 def _balanced_joints(system: System, changed: ChangedMembers) -> set[str]:
     """Return the bodies with springs and stops along their joints of which numbers change; see `start_position`."""
-    return {
-        element.joint
-        for model in (Spring, Stop)
-        for name, element in system.elements_of(model).items()
-        if name in changed.names(kind_of(model)[1].group)
-    }
+    groups = (kind_of(model)[1].group for model in (Spring, Stop))
+    return {getattr(system, group)[name].joint for group in groups for name in changed.names(group)}
 
 
 def _written_elements(

@@ -162,6 +162,8 @@ def _row_without_result(run: int, inputs: dict[str, Any], status: str, message: 
 
 
 def _json(value: Any) -> str:
+    if not value and isinstance(value, dict | tuple):
+        return "[]" if isinstance(value, tuple) else "{}"
     try:
         return ENCODER.encode(value)
     except (ValueError, TypeError):  # a number that is not finite, or an object of another kind

@@ -16,8 +16,9 @@ from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
 from softdock.campaign.run_table import RunTable, run_table
 from softdock.campaign.statistics import wilson
+from softdock.campaign.status import status_of
 from softdock.campaign.stored_entries import check_manifest
-from softdock.campaign.table import CampaignTable, read_table, status_of
+from softdock.campaign.table import CampaignTable, read_table
 from softdock.campaign.workers import Backend, check_workers
 from softdock.errors import InputError, file_errors
 from softdock.files.atomic import write_together

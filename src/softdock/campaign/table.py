@@ -1,6 +1,5 @@
 """Table of a campaign as columns, for statistics, reports and export."""
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,9 +14,9 @@ from softdock.campaign import boundary, store, subset
 from softdock.campaign.compliance import RequirementData, RunVerdicts
 from softdock.campaign.digests import discrepancies_of
 from softdock.campaign.execution import Row
-from softdock.campaign.model import Boundary, Subset, independent_runs
-from softdock.campaign.phases import decode_phases, phase_names, phase_status
-from softdock.campaign.statistics import stop_rule_state, wilson
+from softdock.campaign.model import Boundary, Subset
+from softdock.campaign.phases import decode_phases, phase_names
+from softdock.campaign.statistics import wilson
 from softdock.campaign.stored_entries import (
     check_manifest,
     check_row,
@@ -28,15 +27,9 @@ from softdock.campaign.stored_entries import (
     decode_texts,
     decode_verdicts,
 )
-from softdock.errors import file_errors
-from softdock.files.atomic import atomic_file
 from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
-RUNS_FILE = "runs.parquet"
-BOUNDARY_FILE = "boundary.parquet"
-BATCH = 20_000  # rows in memory during the export
-GROUPS = ("inputs", "metrics", "metric_errors", "prediction", "requirements", "phases", "audit")
 NUMERIC_GROUPS = ("inputs", "metrics", "metric_errors", "prediction")
 PER_RUN = (
     "run", "status", "outcome", "message", "inputs", "metrics", "metric_errors", "predictions", "wall_s", "valid",
@@ -162,7 +155,7 @@ def _chosen(values: Any, runs: list[int]) -> Any:
 def read_table(folder: Path, campaign_file: Path | None = None) -> CampaignTable:
     """Read the table of a campaign; also while the campaign runs."""
     with store.open_readonly(folder) as database:
-        manifest, state = _entries(database)
+        manifest, state = read_entries(database)
         units = store.read_units(database)
         method = manifest["campaign"].get("method")
         search = check_search(method, store.read_optional_entry(database, "search"))
@@ -222,205 +215,11 @@ def _values(row: Row, group: str) -> dict[str, Any]:
     return decode_mapping(getattr(row, group)) if known else {}
 
 
-def status_of(folder: Path) -> dict[str, Any]:
-    """Return progress, outcomes, success rate and discrepancies of a campaign, without decoding its rows."""
-    with store.open_readonly(folder) as database:
-        manifest, state = _entries(database)
-        counts = dict(
-            database.execute("SELECT outcome, count(*) FROM runs GROUP BY outcome ORDER BY count(*) DESC")
-        )
-        failed = dict(
-            database.execute(
-                "SELECT outcome, count(*) FROM runs WHERE status = 'failed' GROUP BY outcome ORDER BY count(*) DESC"
-            )
-        )
-        (seconds,) = database.execute("SELECT total(wall_s) FROM runs").fetchone()
-        campaign = manifest["campaign"]
-        success = _success(database, campaign)
-        search = check_search(campaign.get("method"), store.read_optional_entry(database, "search"))
-        phases = phase_status(database, manifest)
-        discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
-    done, stopped = sum(counts.values()), state.get("stopped_at")
-    method = campaign.get("method", "monte-carlo")
-    return {
-        "campaign": manifest["name"],
-        "scenario": manifest["scenario"]["name"],
-        "runs": state["runs"],
-        "done": done,
-        "complete": done == (stopped or state["runs"]) and (stopped is not None or method == "monte-carlo"),
-        "stopped_at": stopped,
-        "seed": campaign["seed"],
-        "sampling": campaign["sampling"],
-        "outcomes": counts,
-        "failures": failed,
-        "success": success,
-        "stop_rule": _stop_rule(campaign, success, done, bool(stopped)),
-        "method": method,
-        "subset": search if method == "subset" else None,
-        "boundary": search if method == "boundary" else None,
-        "worker_seconds": seconds,
-        "phases": phases,
-        "discrepancies": list(discrepancies),
-    }
-
-
-def _success(database: sqlite3.Connection, campaign: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the success rate of the runs that do not depend on each other; None where there are none."""
-    runs, names = independent_runs(campaign), campaign["success"]
-    if not names or not runs:
-        return None
-    counts = database.execute(
-        "SELECT outcome, status = 'failed', count(*) FROM runs WHERE run < ? GROUP BY 1, 2", (runs,)
-    ).fetchall()
-    done = sum(count for _, _, count in counts)
-    successes = sum(count for outcome, failed, count in counts if outcome in names and not failed)
-    low, high = wilson(successes, done)
-    share = successes / done if done else None
-    return {"share": share, "low": low, "high": high, "confidence": 0.95}
-
-
-def _stop_rule(
-    campaign: dict[str, Any], success: dict[str, Any] | None, done: int, stopped: bool
-) -> dict[str, Any] | None:
-    """Return the state of the stop rule of a campaign; None where it has none."""
-    rule = campaign.get("stop")
-    if rule is None or success is None or campaign.get("method", "monte-carlo") != "monte-carlo":
-        return None
-    return stop_rule_state(rule, round((success["share"] or 0.0) * done), done, stopped)
-
-
-def export(folder: Path) -> Path:
-    """Write all runs to `runs.parquet` atomically, column `run` first.
-
-    The unit of a column is stored in the metadata of its field, under `unit`; the discrepancies of the table, a list in
-    JSON, in the metadata of the file.
-    """
-    path = folder / RUNS_FILE
-    _export_boundary(folder)
-    export_runs(folder, path)
-    return path
-
-
-def export_runs(folder: Path, path: Path) -> None:
-    """Write all runs of a campaign to a Parquet file atomically."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with store.open_readonly(folder) as database:
-        manifest, _ = _entries(database)
-        success = set(manifest["campaign"]["success"])
-        has_level = level_of_runs(manifest, np.zeros(1, dtype=np.int64)) is not None
-        names = phase_names(manifest["scenario"]["data"])
-        units = {"simulated_s": "s", "wall_s": "s", **store.read_units(database)}
-        units |= {f"phase.{name}.{key}": "s" for name in names for key in ("start", "end")}
-        units |= {error_column(name): unit for name, unit in units.items() if error_column(name) not in units}
-        fields = _fields(database, bool(success), has_level, bool(names))
-        discrepancies = discrepancies_of(folder / store.TABLE_FILE, database)
-        schema = pa.schema(
-            [_field(*field, units) for field in fields], {"discrepancies": json.dumps(discrepancies)}
-        )
-        with (
-            file_errors(path, "write"),
-            atomic_file(path) as file,
-            pq.ParquetWriter(file, schema, compression="zstd") as writer,
-        ):
-            for rows in _batches(database):
-                records = [_record(row, success) for row in rows]
-                levels = level_of_runs(manifest, np.array([row.run for row in rows], dtype=np.int64))
-                if levels is not None:
-                    records = [{**record, "level": level} for record, level in zip(records, levels.tolist())]
-                writer.write_table(pa.Table.from_pylist(records, schema=schema))
-
-
-def _export_boundary(folder: Path) -> None:
-    """Write the points on the boundary to `boundary.parquet`, where the campaign has found one."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with store.open_readonly(folder) as database:
-        shape = check_shape(store.read_optional_entry(database, "boundary_shape"))
-    if shape is None:
-        return
-    fields = [
-        pa.field(axis["name"], pa.float64(), metadata={"unit": axis["unit"]} if axis["unit"] else None)
-        for axis in shape["axes"]
-    ]
-    columns = list(np.array(shape["points"], dtype=float).reshape(-1, len(fields)).T)
-    path = folder / BOUNDARY_FILE
-    with file_errors(path, "write"), atomic_file(path) as file:
-        pq.write_table(pa.table(columns, schema=pa.schema(fields)), file, compression="zstd")
-
-
-def _entries(database: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_entries(database: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return manifest and state of a campaign; raises InputError where they are damaged."""
     manifest = check_manifest(store.read_entry(database, "manifest"))
     state = check_state(store.read_entry(database, "state"))
     return manifest, {"runs": manifest["runs"], **state}
-
-
-def _batches(database: sqlite3.Connection) -> Iterator[list[Row]]:
-    rows = database.execute("SELECT * FROM runs ORDER BY run")
-    while batch := rows.fetchmany(BATCH):
-        yield [check_row(row) for row in batch]
-
-
-def _record(row: Row, success: set[str]) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "run": row.run, "status": row.status, "outcome": row.outcome, "message": row.message, "valid": row.valid,
-        "warnings": " ".join(decode_texts(row.warnings)),
-        "simulated_s": row.simulated_s, "steps": row.steps, "evaluations": row.evaluations, "wall_s": row.wall_s,
-    }  # fmt: skip
-    phases = decode_phases(row.phases)
-    record |= {"last_phase": list(phases)[-1]} if phases else {}
-    if success:
-        record["success"] = row.status == "done" and row.outcome in success
-    for group in reversed(GROUPS):
-        record |= {_column_name(group, name): v for name, v in _flat(decode_mapping(getattr(row, group)))}
-    return record
-
-
-def _fields(
-    database: sqlite3.Connection, success: bool, has_level: bool, has_phases: bool
-) -> list[tuple[str, Any]]:
-    """Return name and type of every column that occurs in any row."""
-    import pyarrow as pa
-
-    kinds: dict[str, dict[str, set[type]]] = {group: {} for group in GROUPS}
-    for rows in _batches(database):
-        for row in rows:
-            for group in GROUPS:
-                for name, value in _flat(decode_mapping(getattr(row, group))):
-                    kinds[group].setdefault(name, set()).add(type(value))
-    fields: list[tuple[str, Any]] = [("run", pa.int64()), *([("level", pa.int64())] if has_level else [])]
-    fields += [(name, pa.string()) for name in ("status", "outcome", "message", "valid", "warnings")]
-    fields += [("success", pa.bool_())] if success else []
-    fields += [("last_phase", pa.string())] if has_phases else []
-    errors = kinds.pop("metric_errors")
-    for group in kinds:
-        for name, seen in kinds[group].items():
-            fields.append((_column_name(group, name), _arrow_type(seen - {type(None)})))
-            if group == "metrics" and name in errors and error_column(name) not in kinds[group]:
-                fields.append((error_column(name), pa.float64()))
-    return [
-        *fields, ("simulated_s", pa.float64()), ("steps", pa.int64()), ("evaluations", pa.int64()),
-        ("wall_s", pa.float64()),
-    ]  # fmt: skip
-
-
-def _field(name: str, kind: Any, units: dict[str, str]) -> Any:
-    import pyarrow as pa
-
-    unit = "" if kind in (pa.string(), pa.bool_()) else store.column_unit(units, name)
-    return pa.field(name, kind, metadata={"unit": unit} if unit else None)
-
-
-def _arrow_type(kinds: set[type]) -> Any:
-    import pyarrow as pa
-
-    if kinds == {bool}:
-        return pa.bool_()
-    if kinds == {str}:
-        return pa.string()
-    return pa.float64() if kinds <= {int, float} else pa.string()
 
 
 def error_column(metric: str) -> str:
@@ -428,23 +227,14 @@ def error_column(metric: str) -> str:
     return f"{metric}_error"
 
 
-def _column_name(group: str, name: str) -> str:
-    if group == "metric_errors":
-        return error_column(name)
-    prefixes = {
-        "inputs": "input.", "prediction": "predicted.", "requirements": "requirement.", "phases": "phase.",
-    }  # fmt: skip
-    return prefixes.get(group, "") + name
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flat_values(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield dotted names and scalar values; integers as floats, so that a column has one type."""
     for key, value in values.items():
         name = f"{prefix}{key}"
         if isinstance(value, dict):
-            yield from _flat(value, f"{name}.")
+            yield from flat_values(value, f"{name}.")
         elif isinstance(value, list):
-            yield from _flat({str(i): item for i, item in enumerate(value)}, f"{name}.")
+            yield from flat_values({str(i): item for i, item in enumerate(value)}, f"{name}.")
         else:
             yield name, float(value) if type(value) is int else value
 
@@ -453,7 +243,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
     """Return the numbers of all rows by name; booleans as 0 and 1, NaN where there is none."""
     columns: dict[str, Array] = {}
     for i, row in enumerate(rows):
-        for name, value in _flat(row):
+        for name, value in flat_values(row):
             if isinstance(value, bool | float):
                 if name not in columns:
                     columns[name] = np.full(len(rows), np.nan)

@@ -189,8 +189,8 @@ def report(
 @campaign.command()
 def export(folder: Folder, as_json: options.Json = False) -> None:
     """Write all runs to DIR/runs.parquet, column `run` first."""
-    from softdock.campaign.table import export as write
-    from softdock.campaign.table import status_of
+    from softdock.campaign.export import export as write
+    from softdock.campaign.status import status_of
 
     path, discrepancies = write(folder), status_of(folder)["discrepancies"]
     if as_json:
@@ -325,7 +325,7 @@ def describe(tally: "CampaignProgress") -> str:
 
 def _show_status(folder: Path, as_json: bool, with_hint: bool = True) -> "list[CampaignVerdict]":
     """Print the status of a campaign and return the verdicts on its requirements."""
-    from softdock.campaign.table import status_of
+    from softdock.campaign.status import status_of
     from softdock.result import plain_data
 
     status, (verdicts, text) = status_of(folder), _requirements(folder)

@@ -83,13 +83,11 @@ class DataMemory:
         """Make views of the blocks and pass them to the kernels, once for all calls."""
         self.prepared = prepared = self._layout.bind(self.blocks)
         self.run = prepared.value
-        system, work = self.run.system, self.run.workspace
+        system = self.run.system
         # Plain arrays, whose fields are read ten times faster.
         self.progress = self.run.progress.view(np.ndarray)[0]
         self.counters = system.counters.view(np.ndarray)[0]
-        self.conserved = work.conserved.view(np.ndarray)
         self.summary = self.run.summary.view(np.ndarray)[0]
-        self.undefined_formulas: np.ndarray = system.formula_values.view(np.ndarray)["undefined"]
         self.true_at_start: np.ndarray = self.run.event_states.view(np.ndarray)["true_at_start"]
         self.begin, self.observe = begin_run.bind(prepared), observe.bind(prepared)
         self.advance, self.finish = advance_run.bind(prepared), finish_run.bind(prepared)

@@ -12,6 +12,7 @@ from softdock.dynamics.kernels.integration import force_errors, stepping
 from softdock.dynamics.kernels.recording import run_data
 from softdock.dynamics.kernels.run import (
     conservation,
+    docking_motion,
     plant,
     reaction_peaks,
     run_start,
@@ -256,6 +257,10 @@ RUN = StructureArgument(
         "enclosed": floats("contacts", memory=DATA),
         "observed_reactions": records(reaction_peaks.OBSERVED_REACTION, "observed reactions", memory=MODEL),
         "reaction_peaks": floats("observed reactions", 2, reaction_peaks.PEAK_COLUMNS, memory=DATA),
+        "docking_frames": records(docking_motion.DOCKING_FRAME, "docking frames", memory=MODEL),
+        "docking_motion": floats(docking_motion.MOTION_SIZE, memory=DATA),
+        "overlaps": floats("contacts", memory=DATA),
+        "pin_overlaps": floats("interfaces", memory=DATA),
         "summary": records(run_summary.SUMMARY, 1, memory=DATA),
         "inputs": INPUTS,
     },

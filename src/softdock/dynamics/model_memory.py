@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _parts = operator.attrgetter(
     "channels", "events", "actions", "pairs", "contact_pairs", "interfaces", "pins", "formulas", "windows",
-    "observed_reactions", "gnc", "inputs", "watched", "searched",
+    "observed_reactions", "docking_frames", "gnc", "inputs", "watched", "searched",
 )  # fmt: skip
 """Return the parts of a simulation beside its system and settings."""
 _layout = operator.attrgetter(
@@ -194,6 +194,7 @@ def _inputs(simulation: "Simulation") -> tuple[dict[str, np.ndarray], Sizes]:
         "actions": simulation.actions,
         "windows": simulation.windows,
         "observed_reactions": simulation.observed_reactions,
+        "docking_frames": simulation.docking_frames,
         "window_states": initial_window_states(simulation.windows),
         "breaks": arrays.breaks,
         "settings": run_settings(arrays, settings, watched, searched),

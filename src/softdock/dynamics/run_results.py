@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.conservation import Conservation, EnergyAndMomentum
-from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels.channels import LARGEST, SMALLEST, ChannelKind
 from softdock.dynamics.kernels.recording.run_data import RunData, RunStatus
+from softdock.dynamics.kernels.run.conservation import IN_WORLD, START_IN_WORLD
 from softdock.elements.kernels.dispatch import States
 from softdock.tree.kernels.tree import FREE
 
@@ -79,10 +80,12 @@ class Run:
     """Of each channel: its largest and smallest value, if they were searched for, and its integral over time."""
     reaction_peaks: Floats
     """(reactions, 2, PEAK_COLUMNS): peaks of the observed reactions."""
+    docking_motion: Floats
+    """Motion of the tip relative to the port at the captured state; see `docking_motion`."""
     summary: np.void
     """Results that are one number of the whole run; see `SUMMARY`."""
-    undefined: NDArray[np.bool_]
-    """(channels,): whether a channel is a formula that had no value at some instant."""
+    formula_values: np.recarray
+    """Of the nodes of all formulas: whether they had no value at some instant."""
     windows: np.recarray
     """States of the windows, with statistics of those that were closed."""
     true_at_start: list[int]
@@ -103,13 +106,12 @@ class Run:
     """What the elements of each kind remember."""
     element_index: Mapping[str, int]
     """Rows of the elements by name."""
-    overlaps: Floats
-    """(pairs,): depth of every contact at the start [m]."""
-    pin_overlaps: Floats
-    """(interfaces,)"""
-    conserved_at_start: np.void
-    """Energy and momentum relative to N."""
-    conserved_at_end: np.void
+    overlaps: list[float]
+    """Depth of every contact at the start [m]."""
+    pin_overlaps: list[float]
+    """The same of the pins of every interface."""
+    conserved: np.recarray
+    """Energies and momenta at the start and at the end."""
     conservation: Conservation
     unresolved_intervals: int
     """Number of intervals in which the search for events and peaks reached its limits."""
@@ -121,14 +123,25 @@ class Run:
     rebuilds: int
 
     @property
+    def undefined(self) -> NDArray[np.bool_]:
+        """Whether a channel is a formula that had no value at some instant, shape (channels,)."""
+        channels, undefined = (
+            self.channels.view(np.ndarray),
+            self.formula_values.view(np.ndarray)["undefined"],
+        )
+        out = channels["kind"] == ChannelKind.FORMULA
+        out[out] = undefined[channels["j"][out] - 1] == 1
+        return np.asarray(out, bool)
+
+    @property
     def start(self) -> EnergyAndMomentum:
         """Energy and momentum at the start."""
-        return EnergyAndMomentum.from_record(self.conserved_at_start)
+        return EnergyAndMomentum.from_record(self.conserved[START_IN_WORLD])
 
     @property
     def end(self) -> EnergyAndMomentum:
         """Energy and momentum at the end."""
-        return EnergyAndMomentum.from_record(self.conserved_at_end)
+        return EnergyAndMomentum.from_record(self.conserved[IN_WORLD])
 
 
 def rows_within_peaks(history: Floats, run: RunData, searched: int) -> Floats:

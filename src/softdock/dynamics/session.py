@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH
+from softdock.contact.kernels.layout import BLOCK_CELLS
 from softdock.dynamics.conservation import read_check
 from softdock.dynamics.data_memory import DataMemory
 from softdock.dynamics.entry_points import refresh_lists, set_motion
-from softdock.dynamics.kernels.channels.channels import ChannelKind
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
-from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.recording import run_data as kernels
 from softdock.dynamics.kernels.recording.run_data import RunStatus
-from softdock.dynamics.kernels.run.conservation import IN_WORLD
 from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.run_results import (
     ENDINGS,
@@ -51,13 +48,10 @@ class Session:
         self._data = data
         self.lists_fit_at_start = bool(data.begin())
         """Whether the near lists of the initial state fit in memory."""
-        self._conserved_at_start = self._conserved()
-        self.overlaps: Floats = self.system.pair_states.view(np.ndarray)["out"][:, DEPTH].copy()
-        """(pairs,): depth of every contact at the start [m]."""
-        self.pin_overlaps: Floats = self.system.interface_states.view(np.ndarray)["result"][
-            :, RESULT_DEPTH
-        ].copy()
-        """(interfaces,): the same of the pins."""
+        self.overlaps: list[float] = data.run.overlaps.tolist()
+        """Depth of every contact at the start [m]."""
+        self.pin_overlaps: list[float] = data.run.pin_overlaps.tolist()
+        """The same of the pins of every interface."""
         self.enclosed: list[float] = data.run.enclosed.tolist()
         """Depth [m] of one point of surface A of every contact inside surface B at the start; 0 outside."""
 
@@ -262,7 +256,8 @@ class Session:
             channels=run.channels,
             peaks=run.peaks,
             reaction_peaks=run.reaction_peaks,
-            undefined=self._undefined(),
+            docking_motion=run.docking_motion,
+            formula_values=system.formula_values,
             windows=run.window_states,
             true_at_start=self._data.true_at_start.nonzero()[0].tolist(),
             pairs=system.pairs,
@@ -277,8 +272,7 @@ class Session:
             summary=summary,
             overlaps=self.overlaps,
             pin_overlaps=self.pin_overlaps,
-            conserved_at_start=self._conserved_at_start,
-            conserved_at_end=self._conserved(),
+            conserved=run.workspace.conserved,
             conservation=read_check(summary),
             unresolved_intervals=int(progress["unresolved"]),
             lost_inertia=lost_inertia(system.links, system.motions),
@@ -294,16 +288,6 @@ class Session:
         rows, settings = run.record[: self._progress["record_rows"]], run.settings.view(np.ndarray)[0]
         return rows_within_peaks(rows, run, int(settings["searched"])) if settings["record_peaks"] else rows
 
-    def _undefined(self) -> NDArray[np.bool_]:
-        """Return which channels are formulas that had no value at some instant."""
-        out: NDArray[np.bool_] = np.zeros(len(self._run.channels), bool)
-        undefined = self._data.undefined_formulas
-        if undefined.any():
-            channels = self._run.channels.view(np.ndarray)
-            formulas = channels["kind"] == ChannelKind.FORMULA
-            out[formulas] = undefined[channels["j"][formulas] - 1] == 1
-        return out
-
     def _captured(self) -> CapturedState | None:
         """Return the state at the first event that captures it."""
         progress, size = self._progress, len(self._arrays.y)
@@ -314,11 +298,6 @@ class Session:
             time=float(progress["captured_time"]),
             state=self._run.workspace.captured[:size].copy(),
         )
-
-    def _conserved(self) -> np.void:
-        """Return energy and momentum of the last state that was observed, as a copy."""
-        copied: np.void = self._data.conserved[IN_WORLD].copy()
-        return copied
 
     def _grow_lists(self) -> None:
         """Double the capacity of the near lists."""

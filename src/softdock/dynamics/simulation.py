@@ -17,6 +17,7 @@ from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_control
 from softdock.dynamics.kernels.forces.contacts import PAIR, initial_pair_states
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.recording.run_data import INPUT
+from softdock.dynamics.kernels.run.docking_motion import DOCKING_FRAME
 from softdock.dynamics.kernels.run.reaction_peaks import OBSERVED_REACTION
 from softdock.dynamics.kernels.search.events import ACTION, EVENT
 from softdock.dynamics.kernels.search.windows import WINDOW
@@ -50,6 +51,8 @@ class Simulation:
     windows: np.recarray = field(default_factory=lambda: records(0, WINDOW))
     observed_reactions: np.recarray = field(default_factory=lambda: records(0, OBSERVED_REACTION))
     """Reactions whose peaks are results."""
+    docking_frames: np.recarray = field(default_factory=lambda: records(0, DOCKING_FRAME))
+    """Frames of tip and port whose relative motion at the first contact is a result."""
     gnc: GncRecords = field(default_factory=no_controllers)
     """Controllers, as they are at the start."""
     inputs: np.recarray = field(default_factory=lambda: NO_INPUTS)
@@ -78,7 +81,7 @@ class Simulation:
     def depths_at_start(self, session: Session) -> list[float]:
         """Return the initial depths of the active contacts [m], from a session that has begun if its lists fit."""
         if session.lists_fit_at_start:
-            return list(session.overlaps.tolist())
+            return session.overlaps
         arrays = contact_arrays(self.contact_pairs)
         records = system_records(self.assembly)._replace(
             pairs=self.pairs, pair_states=initial_pair_states(self.pairs), arrays=arrays

@@ -4,8 +4,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from softdock.campaign.export import RUNS_FILE, export_runs
+from softdock.campaign.status import status_of
 from softdock.campaign.store import HISTORIES, TABLE_FILE
-from softdock.campaign.table import RUNS_FILE, export_runs, status_of
 from softdock.campaign.verification import check_verdicts
 from softdock.errors import InputError
 from softdock.files.parquet import equal_tables

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from softdock.errors import InputError
 from softdock.model.contact_conditions import CONDITION_UNITS
@@ -117,8 +117,8 @@ def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> 
     usable = result.completed and result.valid != "no"
     if requirement.box is None:
         value, unit = result.metrics.get(metric), result.units.get(metric, "1")
-        assessed = assess_value(key, requirement, result.outcome, value, unit, usable=usable)
-        return _with_error(assessed, requirement, result.metric_errors.get(metric), unit)
+        error = result.metric_errors.get(metric)
+        return assess_value(key, requirement, result.outcome, value, unit, usable=usable, error=error)
     worst = worst_condition(requirement, result.contact_conditions if usable else None)
     if worst is None:
         return RequirementVerdict(
@@ -141,31 +141,43 @@ def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> 
     )
 
 
-def _with_error(
-    assessed: RequirementVerdict, requirement: Requirement, error: float | None, unit: str
-) -> RequirementVerdict:
-    """Return a verdict on a metric with the error of its value, and whether this error could change it."""
-    value, text = assessed.value, str(assessed.verdict)
-    if error is None or not isinstance(value, int | float) or requirement.metric is None:
-        return replace(assessed, verdict_text=text)
-    bounds = read_bounds(requirement, unit)
-    verdicts = {compare(x, *bounds, requirement.factor).verdict for x in (value - error, value + error)}
-    if verdicts != {assessed.verdict}:
-        text = f"{text}, {WITHIN_ERROR}"
-    return replace(assessed, error=error, verdict_text=text)
-
-
 def assess_value(
-    key: str, requirement: Requirement, outcome: str, metric: Any, unit: str, *, usable: bool = True
+    key: str,
+    requirement: Requirement,
+    outcome: str,
+    metric: Any,
+    unit: str,
+    *,
+    usable: bool = True,
+    error: float | None = None,
 ) -> RequirementVerdict:
-    """Return the verdict on an outcome or a metric [SI, `unit`]; undecided unless the run is usable."""
+    """Return the verdict on an outcome or a metric [SI, `unit`], and whether the error of the metric could change it.
+
+    Undecided unless the run is usable.
+    """
     if requirement.outcome is not None:
         verdict: Verdict = "undecided" if not usable else _verdict(outcome in requirement.outcome)
         limit = ", ".join(requirement.outcome)
-        return RequirementVerdict(id=key, verdict=verdict, value=outcome, limit=limit, margin=None)
-    check = compare(metric if usable else None, *read_bounds(requirement, unit), requirement.factor)
+        return RequirementVerdict(
+            id=key, verdict=verdict, value=outcome, limit=limit, margin=None, verdict_text=verdict
+        )
+    bounds = read_bounds(requirement, unit)
+    check = compare(metric if usable else None, *bounds, requirement.factor)
+    text, value = str(check.verdict), check.value
+    if value is None:
+        error = None
+    elif error is not None:
+        sides = [_sides(x, *bounds, requirement.factor, ROUNDING) for x in (value - error, value + error)]
+        if {_verdict(all(side.verdict == "met" for side in found)) for found in sides} != {check.verdict}:
+            text = f"{text}, {WITHIN_ERROR}"
     return RequirementVerdict(
-        id=key, verdict=check.verdict, value=check.value, limit=check.limit, margin=check.margin
+        id=key,
+        verdict=check.verdict,
+        value=value,
+        limit=check.limit,
+        margin=check.margin,
+        error=error,
+        verdict_text=text,
     )
 
 
@@ -177,8 +189,7 @@ def _verdict(holds: bool) -> Verdict:
     return "met" if holds else "violated"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LimitCheck:
+class LimitCheck(NamedTuple):
     """A value compared with its smallest and largest allowed value [SI]."""
 
     verdict: Verdict
@@ -204,11 +215,8 @@ def compare(
     if not math.isfinite(number):
         return LimitCheck(verdict="undecided", value=None, limit=only, margin=None, sign=sign)
     sides = list(_sides(number, low, high, factor, accuracy))
-    holds = all(side.verdict == "met" for side in sides)
-    worst = min(sides, key=lambda side: _criticality(side, number))
-    return LimitCheck(
-        verdict=_verdict(holds), value=number, limit=worst.limit, margin=worst.margin, sign=worst.sign
-    )
+    # The most critical side is a violated one, if there is any.
+    return sides[0] if len(sides) == 1 else min(sides, key=lambda side: _criticality(side, number))
 
 
 def _sides(
@@ -249,14 +257,14 @@ def worst_condition(
     requirement: Requirement, conditions: Mapping[str, float] | None
 ) -> tuple[str, LimitCheck] | None:
     """Return the most critical contact condition of a requirement and its comparison; None without a contact."""
-    box = requirement.box
-    if box is None or conditions is None or not conditions.keys() >= box.limits().keys():
+    limits = requirement.box.limits() if requirement.box is not None else {}
+    if not limits or conditions is None or not conditions.keys() >= limits.keys():
         return None
     checks = {
         name: compare(
             abs(conditions[name]), low or None, high, requirement.factor, RESOLUTION[CONDITION_UNITS[name]]
         )
-        for name, (low, high) in box.limits().items()
+        for name, (low, high) in limits.items()
     }
     name = min(checks, key=lambda name: _criticality(checks[name], checks[name].value or 0.0))
     return name, checks[name]

@@ -32,12 +32,13 @@ from softdock.result import Audit, History, Result, RunEvent, RunPhase, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.metrics import metric_value
+from softdock.simulation.observed import RecordedChannels
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
 from softdock.simulation.reactions import PeakReactions, sorted_peaks
 from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 from softdock.simulation.row_times import space_rows
 from softdock.simulation.stiffness import stiffness_metrics
-from softdock.simulation.topology import RecordedChannels, Topology
+from softdock.simulation.topology import Topology
 from softdock.simulation.validity import assess_validity
 from softdock.tree.kernels.tree import copy_records, records
 
@@ -84,6 +85,7 @@ class PreparedMultibody:
             formulas=self.topology.formulas,
             windows=self.topology.windows,
             observed_reactions=self.topology.reaction_table.records,
+            docking_frames=self.topology.docking_frames(scenario, self.assembly, changed),
             gnc=_controllers(scenario, self.assembly),
             watched=self.topology.watched,
             searched=self.topology.searched,
@@ -112,7 +114,7 @@ class PreparedMultibody:
         session = session or simulation.begin()
         depths = map(max, simulation.depths_at_start(session), session.enclosed)
         refuse_overlap(self.scenario, list(depths))
-        refuse_overlapping_pins(self.scenario, session.pin_overlaps.tolist())
+        refuse_overlapping_pins(self.scenario, session.pin_overlaps)
         if self.scenario.phases:
             refuse_ended_phase(self.scenario, self.topology.event_index, simulation.events, session.values())
 
@@ -149,7 +151,7 @@ class PreparedMultibody:
         """Return a finished run as a result: outcome, metrics, conservation check and history."""
         frames, captured, conditions = self.scenario.docking_frames, run.captured, None
         if captured is not None and self.topology.docking_contacts and frames is not None:
-            conditions = contact_conditions(self.assembly, captured.state, frames.tip, frames.port)
+            conditions = contact_conditions(run.docking_motion.tolist())
         values: Iterable[float | None] = ()
         if frames is not None and self.topology.contact_names:
             values = conditions.values() if conditions is not None else [None] * len(CONDITION_METRICS)
@@ -306,7 +308,7 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
         f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
         "number there, or its result is too large."
         for name, measure in topology.measures.items()
-        if measure.how and run.undefined[measure.channel]
+        if run.summary["undefined_formulas"] and measure.how and run.undefined[measure.channel]
     ]
     return notices
 

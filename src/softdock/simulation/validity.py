@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
+from softdock.dynamics.kernels.run.run_summary import MIN_OVERLAP, NEGLIGIBLE_FORCE_SHARE
 from softdock.dynamics.run_results import Ending, Run
 from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.presentation.numbers import format_with_error
@@ -15,13 +15,8 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy
 from softdock.simulation.reactions import Peak
 
-MIN_OVERLAP = 1e-9
-"""[m] Initial depth above which surfaces overlap; smaller ones are rounding."""
 MAX_PIN_DEPTH_SHARE = 0.1
 """Depth over the radius of a pin above which a run gets a warning."""
-NEGLIGIBLE_FORCE_SHARE = 0.05
-"""Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
-have errors of a few per cent."""
 MAX_REACTION_ERROR = 0.02
 """Estimated error of a peak reaction, relative to it, above which a run gets a warning. Reactions below `SMALL_SHARE`
 of the largest one are compared with that share."""
@@ -55,11 +50,10 @@ def assess_validity(
     if run.ending in (*INVALID, *INCOMPLETE) and run.ending is not Ending.PENETRATED:
         warnings.append(run.ending.value)
     names = list(scenario.contacts)
-    largest = float(run.pair_states.view(np.ndarray)["largest"]["force"].max(initial=0.0))
-    for i in np.flatnonzero(_exceeds_limits(run, largest)):
-        warnings += _contact_warnings(
-            names[i], run.pairs[i], run.pair_states[i], float(run.overlaps[i]), largest
-        )
+    if run.summary["exceeded_contacts"]:
+        largest = float(run.pair_states.view(np.ndarray)["largest"]["force"].max(initial=0.0))
+        for contact in zip(names, run.pairs, run.pair_states, run.overlaps):
+            warnings += _contact_warnings(*contact, largest)
     faces = zip(scenario.interfaces, run.interfaces, run.interface_states, run.pin_overlaps)
     for name, face, state, overlap in faces:
         warnings += _pin_warnings(name, face, float(state.deepest), float(overlap))
@@ -79,6 +73,8 @@ def assess_validity(
 def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     """Return a sentence for every bonded contact whose load might have opened it or made it slip."""
     bonds = run.bonds
+    if not len(bonds):
+        return []
     plain = bonds.view(np.ndarray)  # field access is ten times faster
     opens, slips = plain["largest_load"] > MAX_BOND_LOAD, plain["largest_slip"] > MAX_BOND_FRICTION
     return [
@@ -125,23 +121,6 @@ def _reaction_warnings(run: Run, peaks: Sequence[Peak], accuracy: Accuracy) -> l
         f"Peaks have estimated errors above {MAX_REACTION_ERROR:.0%}: {', '.join(named)}{more}. Set "
         "`integrator.accuracy` to smaller values, first that of force, then those of speed and rate."
     ]
-
-
-def _exceeds_limits(run: Run, largest: float) -> NDArray[np.bool_]:
-    """Return which contacts have exceeded a limit; vectorised, because most have not."""
-    p, states = run.pairs.view(np.ndarray), run.pair_states.view(np.ndarray)
-    seen = states["largest"]
-    force = seen["force"]
-    suspects: NDArray[np.bool_] = (
-        (run.overlaps > MIN_OVERLAP)
-        | ((seen["through"] | states["may_have_tunnelled"] | seen["beyond"] | seen["end_touched"]) != 0)
-        | ~np.isnan(seen["edge"][:, 0])
-        | (seen["wall_share"] > CHECKED_DEPTH_SHARE)
-        | (seen["depth"] > p["smallest_radius"])
-        | (seen["pressure"] > p["strength"])
-        | ((force > NEGLIGIBLE_FORCE_SHARE * largest) & (force < p["resolved_force"]))
-    )
-    return suspects
 
 
 def _pin_warnings(name: str, face: np.record, deepest: float, overlap: float) -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.campaign.compliance import assess_campaign, read_requirement_data
-from softdock.campaign.table import status_of
+from softdock.campaign.status import status_of
 from softdock.errors import InputError
 from softdock.presentation.campaign import remaining_runs_texts
 from softdock.presentation.phases import phase_share_table

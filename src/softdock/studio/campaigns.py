@@ -100,7 +100,7 @@ class Campaigns:
             error=progress.get("error", ""),
         )  # fmt: skip
         if not running and not state.error and (campaign_folder / CAMPAIGN_TABLE).is_file():
-            from softdock.campaign.table import status_of
+            from softdock.campaign.status import status_of
 
             with suppress(InputError):
                 status = status_of(campaign_folder)

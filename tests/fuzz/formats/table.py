@@ -15,9 +15,10 @@ from tests.fuzz.mutations import BINARY, TEXTS, VALUES, mutate, mutate_data
 from softdock.campaign import runner
 from softdock.campaign.loading import read_campaign
 from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.status import status_of
 from softdock.campaign.store import TABLE_FILE
 from softdock.campaign.summary import summarise
-from softdock.campaign.table import read_table, status_of
+from softdock.campaign.table import read_table
 from softdock.campaign.workers import Backend
 
 SEQUENCE = f"""softdock: 1

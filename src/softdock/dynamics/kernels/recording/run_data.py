@@ -261,6 +261,14 @@ class RunData(NamedTuple):
     """Reactions whose peaks are results."""
     reaction_peaks: NDArray[np.float64]
     """(reactions, 2, PEAK_COLUMNS): peak force and moment of each of them, with time and error; of a finished run."""
+    docking_frames: np.recarray
+    """Frames of tip and port whose relative motion at the first contact is a result; none where nothing needs it."""
+    docking_motion: NDArray[np.float64]
+    """(MOTION_SIZE,): that motion, if an event has captured a state; of a finished run."""
+    overlaps: NDArray[np.float64]
+    """(contacts,): depth of every contact at the start [m]."""
+    pin_overlaps: NDArray[np.float64]
+    """(interfaces,): the same of the pins."""
     summary: np.recarray
     """One record: results of a finished run."""
     inputs: Inputs

@@ -53,13 +53,9 @@ CHECK = np.dtype(
     align=True,
 )
 """Largest errors and scales of a run so far."""
-# Records of CONSERVED: at the start, at the last comparison, and relative to N.
-START, NOW, IN_WORLD = (
-    0,
-    1,
-    2,
-)
-STATES = 3
+# Records of CONSERVED: at the start, at the last comparison, and relative to N now and at the start.
+START, NOW, IN_WORLD, START_IN_WORLD = 0, 1, 2, 3
+STATES = 4
 LEAST_SPEED = 1e-2  # [m/s] the kinetic energy at this speed is the least energy scale during a run
 EXACT = 1e-12  # part of the work that rounding leaves over many steps
 FIRST_STEPS = 32  # these steps are all compared,
@@ -71,6 +67,7 @@ def begin_check(system, y, conserved, check):
     """Start the check at a state whose rates were just evaluated."""
     check[0].floating = 1 if is_floating(system) else 0
     write_conserved(system, y, check[0].floating == 1, conserved[START])
+    write_conserved(system, y, False, conserved[START_IN_WORLD])
     mass = 0.0
     for i in range(system.links.shape[0]):
         mass += system.links[i].own[0]

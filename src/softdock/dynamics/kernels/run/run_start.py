@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.layout import SOLID_PAIR
+from softdock.contact.kernels.layout import DEPTH, SOLID_PAIR
 from softdock.contact.kernels.solids.tables import depth_below_B
 from softdock.dynamics.kernels.forces.contacts import relative_pose
+from softdock.dynamics.kernels.forces.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.integration.force_errors import INERTIA
 from softdock.dynamics.kernels.run.conservation import IN_WORLD, START
 from softdock.elements.kernels.dispatch import one_sided, set_tolerance
@@ -51,6 +52,9 @@ def set_run_start(run):
     for i in range(system.pairs.shape[0]):
         active = system.pairs[i].active == 1
         run.enclosed[i] = enclosed_depth(system, run.start_points[i], i) if active else 0.0
+        run.overlaps[i] = system.pair_states[i].out[DEPTH]
+    for i in range(system.interfaces.shape[0]):
+        run.pin_overlaps[i] = system.interface_states[i].result[RESULT_DEPTH]
 
 
 @kernel

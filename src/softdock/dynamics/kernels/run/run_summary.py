@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.kernels.run.conservation import energy_scale
 from softdock.dynamics.kernels.run.run_start import sum_inertias
 from softdock.elements.kernels.records import FORCE, MOMENT
@@ -23,6 +24,8 @@ SUMMARY = np.dtype(
             np.float64,
         ),  # part of the energy residual that stated errors of reactions explain
         ("lever", np.float64),  # largest radius of gyration of a link about its origin [m]; 0 without masses
+        ("undefined_formulas", np.int64),  # number of formulas that had no value at some instant
+        ("exceeded_contacts", np.int64),  # number of contacts that exceeded a limit of their model
         # Of all elements, forces [N] and moments [N m]: root of the sum of squares of the errors of their peaks,
         ("element_errors", np.float64, 2),
         ("largest_element", np.float64, 2),  # largest peak,
@@ -32,6 +35,10 @@ SUMMARY = np.dtype(
 )
 """Results of a run that are computed when it is finished."""
 ALLOWED = 100.0  # an energy error as large as that of an error of speeds by the accuracy has a residual of one percent
+MIN_OVERLAP = 1e-9  # [m] initial depth above which surfaces overlap; smaller ones are rounding
+# Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells have
+# errors of a few per cent.
+NEGLIGIBLE_FORCE_SHARE = 0.05
 LARGEST_ERROR = 1e9  # relative error of a run that is no longer finite
 
 
@@ -46,6 +53,37 @@ def summarise(run):
         if own[0] > 0.0:
             square = (own[4] + own[5] + own[6]) / 3.0 / own[0]
             summary.lever = max(summary.lever, math.sqrt(square))
+    summary.undefined_formulas = 0
+    for i in range(run.system.formula_values.shape[0]):
+        summary.undefined_formulas += run.system.formula_values[i].undefined
+    largest = 0.0
+    for i in range(run.system.pairs.shape[0]):
+        largest = max(largest, run.system.pair_states[i].largest.force)
+    summary.exceeded_contacts = 0
+    for i in range(run.system.pairs.shape[0]):
+        if exceeds_limits(run.system.pairs[i], run.system.pair_states[i], run.overlaps[i], largest):
+            summary.exceeded_contacts += 1
+
+
+@inline
+def exceeds_limits(pair, state, overlap, largest):
+    """Return whether a contact has exceeded a limit of its model; `largest` is the largest force of any contact [N].
+
+    Eqs. (C34), (C35).
+    """
+    seen = state.largest
+    return (
+        overlap > MIN_OVERLAP
+        or seen.through == 1
+        or state.may_have_tunnelled == 1
+        or seen.beyond == 1
+        or seen.end_touched == 1
+        or not math.isnan(seen.edge[0])
+        or seen.wall_share > CHECKED_DEPTH_SHARE
+        or seen.depth > pair.smallest_radius
+        or seen.pressure > pair.strength
+        or NEGLIGIBLE_FORCE_SHARE * largest < seen.force < pair.resolved_force
+    )
 
 
 @inline

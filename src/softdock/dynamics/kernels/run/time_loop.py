@@ -29,6 +29,7 @@ from softdock.dynamics.kernels.run.conservation import (
     compare_with_start,
     write_conserved,
 )
+from softdock.dynamics.kernels.run.docking_motion import write_docking_motion
 from softdock.dynamics.kernels.run.engagement import keep_states_in_steps, update_states
 from softdock.dynamics.kernels.run.reaction_peaks import write_reaction_peaks
 from softdock.dynamics.kernels.run.run_start import set_run_start
@@ -97,6 +98,7 @@ def observe(run):
 def finish_run(run):
     """Evaluate the final state, complete the conservation check with it, and write what is read of the run."""
     commit_pending_row(run)
+    write_docking_motion(run)
     observe(run)
     compare_with_start(run.system, run.y, run.workspace.conserved, run.workspace.check)
     summarise(run)
