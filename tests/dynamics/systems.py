@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.assembler import assemble
 from softdock.assembly.channels.records import channel_records
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import derivative, write_conserved

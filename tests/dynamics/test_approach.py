@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from softdock.assembly.approach import chaser_start, docking_poses
-from softdock.assembly.assembler import assemble, motions_at_state, replace_start
+from softdock.assembly.assembler import assemble
+from softdock.assembly.initial_motion import motions_at_state, replace_start
 from softdock.model.system import Body, System
 from softdock.tree.frames import Anchor
 from softdock.tree.joints import Free, Revolute

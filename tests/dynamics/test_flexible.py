@@ -17,7 +17,8 @@ from dynamics.systems import (
     simulate_with_peaks,
     solid,
 )
-from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.assembler import assemble
 from softdock.dynamics.impulse import ImpulseResponse
 from softdock.elements.load.model import Load
 from softdock.errors import InputError

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.dynamics.systems import scene
 
-from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import set_motion
 from softdock.dynamics.link_motion import LinkMotion
 from softdock.dynamics.system_records import system_records

@@ -7,7 +7,7 @@ import pytest
 
 from dynamics.flexible_systems import bent_boom, flexible_scene
 from dynamics.systems import TIGHT, assemble, body_pose, joint, simulate, solid, weld_impulse
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.elements.lock.model import Lock
 from softdock.flexible import base_modes, mesh, motion_about, weld
 from softdock.model.structures import Flexible

@@ -5,7 +5,7 @@ import numpy as np
 import pinocchio as pin
 
 from dynamics.systems import JOINTS, evaluate, joint, solid
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.elements.spring.model import Spring
 from softdock.model.mjcf import to_mjcf
 from softdock.model.system import Body, System

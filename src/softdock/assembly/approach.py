@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, FreeStart, motions_at_state
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.initial_motion import FreeStart, motions_at_state
 from softdock.dynamics.link_poses import link_motion, link_pose
 from softdock.errors import InputError
 from softdock.model.system import System

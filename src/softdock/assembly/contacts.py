@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.assembly.bristles import bristle_indices
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.forces.contacts import PAIR

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.assembler import assemble
 from softdock.assembly.gnc import gnc_records
 from softdock.errors import no_such
 from softdock.model.gnc import Controller

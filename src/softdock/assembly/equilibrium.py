@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, momenta, motions_at_state, state
+from softdock.assembly.arrays import Assembly, state
+from softdock.assembly.initial_motion import momenta, motions_at_state
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.impulse import ImpulseResponse
 from softdock.dynamics.system_records import system_records

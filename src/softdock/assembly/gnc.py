@@ -6,7 +6,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, motions_at_state
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.initial_motion import motions_at_state
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
 from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.errors import InputError

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.contact.pins import shape_record
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.errors import InputError, Problem

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.assembler import assemble
 from softdock.bench.entry_points import repeat_derivative
 from softdock.bench.measurement import Row, compare, elapsed_time, row, shortest_time, shortest_times
 from softdock.dynamics.settings import Settings, StepTolerances

@@ -1,7 +1,9 @@
 """Energy and momentum of a state, and the results of the conservation check of a run."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,14 +62,14 @@ class Conservation:
     """Whether nothing connects any body to the ground."""
 
 
-def read_check(summary: np.void) -> Conservation:
+def read_check(summary: Mapping[str, Any]) -> Conservation:
     """Return the largest errors of a run from its summary."""
-    residual = float(summary["energy_residual"])
+    residual = summary["energy_residual"]
     return Conservation(
         energy_residual=None if math.isnan(residual) else residual,
-        energy_gain=float(summary["energy_gain"]),
-        linear_momentum_drift=float(summary["linear_momentum_drift"]),
-        angular_momentum_drift=float(summary["angular_momentum_drift"]),
-        gross_work=float(summary["gross_work"]),
+        energy_gain=summary["energy_gain"],
+        linear_momentum_drift=summary["linear_momentum_drift"],
+        angular_momentum_drift=summary["angular_momentum_drift"],
+        gross_work=summary["gross_work"],
         floating=bool(summary["floating"]),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,7 @@ class Run:
     """(reactions, 2, PEAK_COLUMNS): peaks of the observed reactions."""
     docking_motion: Floats
     """Motion of the tip relative to the port at the captured state; see `docking_motion`."""
-    summary: np.void
+    summary: Mapping[str, Any]
     """Results that are one number of the whole run; see `SUMMARY`."""
     formula_values: np.recarray
     """Of the nodes of all formulas: whether they had no value at some instant."""

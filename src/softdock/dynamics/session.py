@@ -14,6 +14,7 @@ from softdock.dynamics.entry_points import refresh_lists, set_motion
 from softdock.dynamics.kernels.forces.derivative import SystemRecords
 from softdock.dynamics.kernels.recording import run_data as kernels
 from softdock.dynamics.kernels.recording.run_data import RunStatus
+from softdock.dynamics.kernels.run.run_summary import SUMMARY
 from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.run_results import (
     ENDINGS,
@@ -243,7 +244,7 @@ class Session:
         counters = self._data.counters
         evaluations = int(counters["evaluations"])
         self._data.finish()
-        summary = self._data.summary
+        summary = dict(zip(SUMMARY.names or (), self._data.summary.item()))
         return Run(
             ending=ending or Ending.TIME_REACHED,
             stop_event=int(progress["stop_event"]) if ending is Ending.STOPPED else None,

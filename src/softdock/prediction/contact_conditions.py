@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.dynamics.kernels.run.docking_motion import DOCKING_FRAME, POSITION, RATE, ROTATION, VELOCITY
 from softdock.scenario.run_settings import DockingFrames
 from softdock.spatial.kernels import quaternion_from_matrix

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.dynamics.impulse import DirectionalImpulse, ImpulseResponse, apply_impact
 from softdock.prediction.first_contact import FirstContact
 from softdock.scenario.multibody import MultibodyScenario

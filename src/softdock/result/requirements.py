@@ -60,13 +60,16 @@ def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
     A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
     a requirement undecided.
     """
-    if not scenario.requirements:
-        return result
-    names = metric_names(scenario.requirements, scenario.own_metrics())
+    return replace(result, **required_fields(scenario, result)) if scenario.requirements else result
+
+
+def required_fields(scenario: ScenarioBase, result: Result) -> dict[str, Any]:
+    """Return the fields that `with_requirements` replaces."""
+    names, units = metric_names(scenario.requirements, scenario.own_metrics()), result.units
     if not result.metrics.keys() >= set(names.values()):  # an experiment measures less than a simulation
-        units = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
-        result = replace(result, units={**units, **result.units})
-    return replace(result, requirements=_assess_all(scenario.requirements, names, result))
+        own = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
+        units = {**own, **units}
+    return {"units": units, "requirements": _assess_all(scenario.requirements, names, result, units)}
 
 
 def reassess(result: Result) -> Result:
@@ -77,7 +80,7 @@ def reassess(result: Result) -> Result:
     try:
         requirements = read_requirements(result.definition)
         names = metric_names(requirements, result.definition.get("metrics") or {})
-        verdicts = _assess_all(requirements, names, result)
+        verdicts = _assess_all(requirements, names, result, result.units)
     except (InputError, ValueError, TypeError, AttributeError):  # a damaged scenario
         text = "Its requirements are damaged, so that it has no verdicts."
         return replace(result, requirements=(), discrepancies=(*result.discrepancies, text))
@@ -106,18 +109,22 @@ def agree(stored: Mapping[str, Any], computed: RequirementVerdict, keys: Sequenc
 
 
 def _assess_all(
-    requirements: Mapping[str, Requirement], names: Mapping[str, str], result: Result
+    requirements: Mapping[str, Requirement],
+    names: Mapping[str, str],
+    result: Result,
+    units: Mapping[str, str],
 ) -> tuple[RequirementVerdict, ...]:
     return tuple(
-        _assess(key, requirement, names.get(key, ""), result) for key, requirement in requirements.items()
+        _assess(key, requirement, result, names.get(key, ""), units.get(names.get(key, ""), "1"))
+        for key, requirement in requirements.items()
     )
 
 
-def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> RequirementVerdict:
+def _assess(key: str, requirement: Requirement, result: Result, metric: str, unit: str) -> RequirementVerdict:
+    """Return the verdict on one requirement; `unit` is the SI unit of its metric."""
     usable = result.completed and result.valid != "no"
     if requirement.box is None:
-        value, unit = result.metrics.get(metric), result.units.get(metric, "1")
-        error = result.metric_errors.get(metric)
+        value, error = result.metrics.get(metric), result.metric_errors.get(metric)
         return assess_value(key, requirement, result.outcome, value, unit, usable=usable, error=error)
     worst = worst_condition(requirement, result.contact_conditions if usable else None)
     if worst is None:

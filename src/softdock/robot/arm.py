@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.assembler import assemble
 from softdock.errors import InputError
 from softdock.model.system import WORLD, Body, System
 from softdock.robot.entry_points import compute_poses, evaluate_arm, solve_pose

@@ -44,7 +44,8 @@ from softdock.tree.joints import Free
 
 if TYPE_CHECKING:
     from softdock.assembly.approach import DockingPoses
-    from softdock.assembly.assembler import Assembly, FreeStart
+    from softdock.assembly.arrays import Assembly
+    from softdock.assembly.initial_motion import FreeStart
 
 
 OUT_OF_PROPELLANT, ABORTED = "out_of_propellant", "aborted"
@@ -275,7 +276,7 @@ class MultibodyScenario(ScenarioBase, System):
 
         `poses` are those of tip and port in that system, if they are known.
         """
-        from softdock.assembly.assembler import replace_start
+        from softdock.assembly.initial_motion import replace_start
 
         if self.approach is None:
             return described

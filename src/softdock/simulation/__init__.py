@@ -138,15 +138,17 @@ def run_prepared(
     prepare_kernels()
     start = time.perf_counter()
     result = prepared.simulate(real_time, for_prediction=for_prediction)
-    timing = replace(result.timing, wall_s=time.perf_counter() - start)
-    result = replace(result, scenario=prepared.scenario.name, timing=timing)
+    completed: dict[str, Any] = {
+        "scenario": prepared.scenario.name,
+        "timing": replace(result.timing, wall_s=time.perf_counter() - start),
+    }
     if result.audit.passed is False or result.audit.doubtful:
         result = _with_conservation_warning(result)
-    if not prepared.scenario.requirements:
-        return result
-    from softdock.result.requirements import with_requirements
+    if prepared.scenario.requirements:
+        from softdock.result.requirements import required_fields
 
-    return with_requirements(prepared.scenario, result)
+        completed |= required_fields(prepared.scenario, result)
+    return replace(result, **completed)
 
 
 def _with_conservation_warning(result: "Result") -> "Result":

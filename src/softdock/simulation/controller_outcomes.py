@@ -39,6 +39,8 @@ def lost_measurements(scenario: MultibodyScenario, topology: Topology, run: Run)
 
     After it the port may be out of the field of view.
     """
+    if not scenario.gnc:
+        return
     end, values = run.time, run.final
     if run.captured is not None:
         rows = run.history[run.history[:, 0] <= run.captured.time]

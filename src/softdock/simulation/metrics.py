@@ -174,6 +174,8 @@ def metric_value(metric: ParsedMetric, run: Run, times: Mapping[str, float]) -> 
 def _statistic(metric: ParsedMetric, run: Run) -> float | None:
     how, i = metric.how, metric.channel
     value = run.peaks.view(np.ndarray)[i]  # field access is ten times faster
+    if how in ("max", "min") and metric.window < 0:
+        return float(value["largest" if how == "max" else "smallest"])
     first, last, opened, closed = None, float(run.final[i]), 0.0, run.time
     if metric.window >= 0:
         window = run.windows.view(np.ndarray)[metric.window]

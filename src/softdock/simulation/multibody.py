@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import refuse_overlapping_pins
@@ -400,5 +400,5 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
         linear_momentum_drift=conservation.linear_momentum_drift if closed else None,
         angular_momentum_drift=conservation.angular_momentum_drift if closed else None,
         energy_residual=conservation.energy_residual,
-        energy_expected=float(run.summary["energy_expected"]),
+        energy_expected=run.summary["energy_expected"],
     )

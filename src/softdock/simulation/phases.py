@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.dynamics.kernels.search.events import ACTION, ActionKind
 from softdock.dynamics.run_results import Run
 from softdock.errors import InputError

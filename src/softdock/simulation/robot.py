@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.assembly.reactions import transmits_reaction
 from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.session import Session

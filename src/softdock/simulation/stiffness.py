@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.dynamics.entry_points import LINEAR, linearise
 from softdock.dynamics.run_memory import linear_sizes
 from softdock.dynamics.session import Session

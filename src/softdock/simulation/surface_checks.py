@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import motions_at_state
+from softdock.assembly.initial_motion import motions_at_state
 from softdock.dynamics.link_poses import link_pose
 from softdock.errors import Problem
 from softdock.geometry.profile import Profile

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from softdock.assembly.approach import DockingPoses
-from softdock.assembly.assembler import Assembly, has_layout_of, write_numbers
+from softdock.assembly.arrays import Assembly
+from softdock.assembly.assembler import has_layout_of, write_numbers
 from softdock.assembly.bristles import bristle_kinds
 from softdock.assembly.channels.records import channel_records, has_line_forces, use_line_forces
 from softdock.assembly.contacts import pair_records
@@ -147,11 +148,15 @@ class Topology(ObservedQuantities):
         """Return the channels of a scenario of this topology."""
         if not self.keeps_layout(scenario, changed):
             return self._make_channels(scenario, assembly)
-        if not has_line_forces(scenario):
+        if not self._has_line_forces:
             return self._channels
         channels = copy_records(self._channels)
         use_line_forces(channels, assembly)  # the search for peaks of their forces depends on their stiffness
         return channels
+
+    @cached_property
+    def _has_line_forces(self) -> bool:
+        return has_line_forces(self.scenario)
 
     @cached_property
     def _channels(self) -> np.recarray:

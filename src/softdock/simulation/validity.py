@@ -94,7 +94,7 @@ def _reaction_warnings(run: Run, peaks: Sequence[Peak], accuracy: Accuracy) -> l
     Moments and forces are compared by a lever. Reactions far below what the accuracy of speeds resolves are those of a
     mechanism at rest: rounding errors.
     """
-    lever, impedance = float(run.summary["lever"]), run.summary["impedance"].tolist()
+    lever, impedance = run.summary["lever"], run.summary["impedance"].tolist()
     largest_force = max([peak.force or 0.0 for peak in peaks], default=0.0)
     largest_moment = max([peak.moment or 0.0 for peak in peaks], default=0.0)
     own_force = max(SMALL_SHARE * largest_force, REST_SHARE * impedance[FORCE] * accuracy.speed)

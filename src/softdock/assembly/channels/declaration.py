@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.dynamics.kernels.channels.channels import ChannelKind, Form
 from softdock.elements.fields import unit_along
 from softdock.errors import suggest

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.assembly.channels.declaration import Reading
 from softdock.assembly.channels.registry import find_channel, is_time, unit_of
 from softdock.assembly.formulas import formula_nodes
