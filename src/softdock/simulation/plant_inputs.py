@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly
+from softdock.assembly.arrays import Assembly
 from softdock.dynamics.kernels.recording.run_data import INPUT, InputKind
 from softdock.elements.load.model import Load
 from softdock.errors import InputError, Problem, no_such
