@@ -142,6 +142,8 @@ def _apply(operation: Operation, x: list[float]) -> float:
 Exponents = tuple[Fraction, ...]
 """Of length, mass, time, angle and cycle."""
 _NONE: Exponents = (Fraction(0),) * 5
+ENERGY_UNIT = "J"
+"""Unit of energies; it has the dimension of a torque."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,8 @@ class _Measure:
     """Of numbers without units only: they are in the SI unit of what they are compared with or added to."""
     is_literal: bool = False
     """A number with a unit, in which the radian may be left out but not added."""
+    is_energy: bool = False
+    """Of the dimension of a torque, but an energy, as what it was computed from says."""
 
 
 def unit_of_formula(formula: Formula, unit_of: Callable[[Observation], str]) -> str:
@@ -160,13 +164,15 @@ def unit_of_formula(formula: Formula, unit_of: Callable[[Observation], str]) -> 
 
     `unit_of` returns the unit of an observation and raises ValueError with a sentence for one that does not exist.
     """
-    return _unit_text(_measure(formula, unit_of).exponents)
+    measure = _measure(formula, unit_of)
+    return ENERGY_UNIT if measure.is_energy else _unit_text(measure.exponents)
 
 
 def _measure(formula: Formula, unit_of: Callable[[Observation], str]) -> _Measure:
     if isinstance(formula, Observation):
         try:
-            return _Measure(_exponents(unit_of(formula)))
+            unit = unit_of(formula)
+            return _Measure(_exponents(unit), is_energy=unit == ENERGY_UNIT)
         except ExpressionError:
             raise
         except ValueError as error:
@@ -174,7 +180,7 @@ def _measure(formula: Formula, unit_of: Callable[[Observation], str]) -> _Measur
     if isinstance(formula, Constant):
         if formula.unit is None:
             return _Measure(is_bare=True)
-        return _Measure(_exponents(formula.unit), is_literal=True)
+        return _Measure(_exponents(formula.unit), is_literal=True, is_energy=formula.unit == ENERGY_UNIT)
     parts = [_measure(operand, unit_of) for operand in formula.operands]
     name = formula.name
     if name in LOGIC:
@@ -182,7 +188,9 @@ def _measure(formula: Formula, unit_of: Callable[[Observation], str]) -> _Measur
     if name in ("*", "/"):
         sign = 1 if name == "*" else -1
         exponents = tuple(a + sign * b for a, b in zip(parts[0].exponents, parts[1].exponents))
-        return _Measure(exponents, all(part.is_bare for part in parts))
+        factors = parts if name == "*" else parts[:1]
+        scaled = any(part.is_energy and part.exponents == exponents for part in factors)
+        return _Measure(exponents, all(part.is_bare for part in parts), is_energy=scaled)
     if name in ("^", "sqrt"):
         power = Fraction(1, 2) if name == "sqrt" else formula.exponent
         return _Measure(tuple(power * a for a in parts[0].exponents), parts[0].is_bare)
@@ -192,7 +200,9 @@ def _measure(formula: Formula, unit_of: Callable[[Observation], str]) -> _Measur
     known = [part for part in known if not part.is_literal] or known
     # Without the radian where one of them is without it: `arm.rate * 0.5 m + tip.velocity` is a speed.
     chosen = min(known, key=lambda part: sum(map(abs, part.exponents[3:])))
-    return _Measure() if name in COMPARISONS else _Measure(chosen.exponents, chosen.is_bare)
+    if name in COMPARISONS:
+        return _Measure()
+    return _Measure(chosen.exponents, chosen.is_bare, is_energy=all(part.is_energy for part in known))
 
 
 def _require_same(formula: Operation, parts: list[_Measure], i: int) -> None:
