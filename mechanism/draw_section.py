@@ -79,7 +79,7 @@ def draw_sections() -> Figure:
     """Return the figure: the probe misaligned at the mouth, in the throat, at the bottom, and hard-docked."""
     parameters = load_parameters()
     probe, drogue = parameters["probe"], parameters["drogue"]
-    figure = Figure(figsize=(9, 19.5), layout="constrained")
+    figure = Figure(figsize=(9, 15.5), layout="constrained")
     FigureCanvasAgg(figure)
     z_bottom = 1e3 * (throat_z(drogue) + drogue["throat_to_bottom"])
     tip, tilt = 1e3 * probe["tip"], math.radians(11.3)
@@ -105,7 +105,7 @@ def draw_sections() -> Figure:
         axes.set(
             title=title,
             aspect="equal",
-            xlim=(-155, 145),
+            xlim=(-235, 145),
             ylim=(-75, 75),
             xlabel="z of the drogue [mm]",
             ylabel="r [mm]",
@@ -114,7 +114,7 @@ def draw_sections() -> Figure:
     axes_of[3].set(
         title="Hard-docked: collar on the inlet cone, alignment pin in its hole, plug in its socket",
         aspect="equal",
-        xlim=(-155, 145),
+        xlim=(-235, 145),
         ylim=(-110, 110),
         xlabel="z of the drogue [mm]",
         ylabel="r [mm]",

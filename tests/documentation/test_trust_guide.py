@@ -87,33 +87,17 @@ def test_the_refined_run_of_the_guide() -> None:
 
 
 def test_the_refined_docking_of_the_guide() -> None:
-    """A peak that moves by more than its stated error, and has not settled after one refinement."""
+    """Two peaks that move by less than their stated errors."""
     result = softdock.simulate("assist-soft-docking", converged=True)
     assert result.converged is not None
-    assert result.prepared is not None
     values = {value.name: value for value in result.converged.values}
     moment, force = values["peak_moment_bumper"], values["peak_force_bumper"]
     assert moment.refined is not None
-    data = result.prepared.scenario.to_data()
-
-    def refined(tolerance: float, size: float) -> float:
-        accuracy = data["integrator"]["accuracy"].items()
-        changes = {f"integrator.accuracy.{key}": tolerance * x for key, x in accuracy}
-        for name, contact in data["contacts"].items():
-            changes[f"contacts.{name}.resolved_force"] = size**3 * contact["resolved_force"]
-        return softdock.simulate("assist-soft-docking", changes).metrics["peak_moment_bumper"]
-
     phrase = "`bumper` is {} N m, with a stated error of {} N m, and {} N m in the refined run."
     assert_quoted(GUIDE, phrase, [moment.value, moment.error, moment.refined])
-    finest = [refined(0.01, size) for size in (0.5, 0.25, 0.125)]
-    assert_quoted(GUIDE, "an eighth of the size it is {}, {} and {} N m", finest)
     assert_quoted(GUIDE, "is {} N and {} N in the first two runs", [force.value, force.refined])
-    tighter = refined(0.1, 1.0)
-    assert_quoted(GUIDE, "A tenth of the tolerances alone gives {} N m", [tighter])
-    assert abs(tighter - moment.value) < 0.5 * abs(moment.refined - moment.value)
-    assert moment.verdict == "beyond"
+    assert moment.verdict == "within"
     assert force.verdict == "within"
-    assert abs(moment.value - moment.refined) == pytest.approx(0.06, abs=0.005)
 
 
 def test_a_peak_that_is_an_error_of_the_integration() -> None:

@@ -28,7 +28,7 @@ class FigureSet(Protocol):
         """Write the figures to the folder and return their paths."""
 
 
-CAMPAIGN_SETS = ("gnc",)
+CAMPAIGN_SETS = ("assist", "gnc")
 """Sets that run campaigns; their `draw` also takes the number of runs."""
 UNIT_SETS = ("station",)
 """Sets that can be drawn in the units of a unit system; their `draw` also takes its name."""

@@ -13,9 +13,17 @@ from softdock.elements.stop.model import Stop
 from softdock.geometry.cad import read_surface
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
+from softdock.report.figures.assist_campaigns import COMPLIANCE as CAMPAIGNS
+from softdock.report.figures.assist_campaigns import (
+    ROBUSTNESS,
+    campaign_plan,
+    draw_compliance_campaigns,
+    draw_opening_times,
+    run_campaign,
+)
 from softdock.report.figures.assist_hard_docking import draw_compliance, draw_phases
 from softdock.report.figures.assist_profile import draw_profile_derivation
-from softdock.report.figures.assist_sequence import draw_sequence
+from softdock.report.figures.assist_sequence import WHOLE, draw_sequence
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario.loading import load
 from softdock.scenario.multibody import MultibodyScenario
@@ -24,6 +32,7 @@ from softdock.simulation import simulate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from softdock.campaign.table import CampaignTable
     from softdock.result import Array, Result
 
 BLUE, ORANGE, GREEN = SERIES[:3]
@@ -35,17 +44,28 @@ COMPLIANCE = {
     "none (rigid tool)": ("assist-rigid-probe", []),
 }
 """Scenario of each place of the compliance, with overrides."""
+STATES = {
+    "first-contact": "in the cone",
+    "entered": "through the throat",
+    "bottom-contact": "at the bottom",
+    "left": "on its way out",
+    "away": "out again",
+}
+"""State of the probe after each event."""
 
 
-def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write Figures 2, 5, 9, 10 and 11 of the paper and our own to the folder; return their paths."""
+def draw(out: Path, progress: Progress, runs: int | None = None) -> list[Path]:
+    """Write Figures 2, 5 and 9 to 12 of the paper and our own to the folder; return their paths.
+
+    `runs` replaces the number of runs of the campaigns.
+    """
     progress("simulating", 0.0)
     passive, nominal = simulate(PASSIVE), simulate(NOMINAL)
     figures: dict[str, Callable[[], Figure]] = {
         "assist-figure-2": figure_2,
         "assist-figure-5": figure_5,
-        "assist-figure-9": lambda: figure_9(passive),
-        "assist-figure-10": lambda: figure_10(passive),
+        "assist-figure-9": figure_9,
+        "assist-figure-10": figure_10,
         "assist-figure-11": lambda: figure_11(passive),
         "assist-capture": lambda: capture(nominal),
         "assist-motion": lambda: motion(passive, nominal),
@@ -53,12 +73,33 @@ def draw(out: Path, progress: Progress) -> list[Path]:
     }
     paths = []
     for i, (name, make) in enumerate(figures.items()):
-        progress(name.replace("-", " "), (1 + i) / (1 + len(figures)))
+        progress(name.replace("-", " "), 0.5 * (1 + i) / (1 + len(figures)))
         path = out / f"{name}.png"
         save_picture(make(), path)
         paths.append(path)
+    paths += _draw_campaigns(out, progress, runs)
     progress("done", 1.0)
     return paths
+
+
+def _draw_campaigns(out: Path, progress: Progress, runs: int | None) -> list[Path]:
+    """Run the campaigns and write their figures; return the paths."""
+    names = {**CAMPAIGNS, ROBUSTNESS: ROBUSTNESS}
+    tables: dict[str, CampaignTable] = {}
+
+    def show(done: float) -> None:
+        progress("campaigns", 0.5 + 0.5 * (len(tables) + done) / len(names))
+
+    for label, name in names.items():
+        tables[label] = run_campaign(campaign_plan(name, runs), show)
+    robustness = tables.pop(ROBUSTNESS)
+    figures = {
+        "assist-section-4-1": draw_compliance_campaigns(tables),
+        "assist-figure-12": draw_opening_times(robustness),
+    }
+    for name, figure in figures.items():
+        save_picture(figure, out / f"{name}.png")
+    return [out / f"{name}.png" for name in figures]
 
 
 def figure_2() -> Figure:
@@ -84,20 +125,18 @@ def figure_5() -> Figure:
     return draw_profile_derivation(read_surface(path, side="inside"))
 
 
-def figure_9(result: "Result") -> Figure:
-    """Draw seven frames of the passive docking: insertion, bottom contact and rebound."""
-    at = {event.name: event.time for event in result.events}
-    deepest = float(result.history.time[np.argmax(result.history["bumper.joint"])])
-    frames = [
-        (0.0, "approach"),
-        (at["first-contact"], "first contact with the cone"),
-        (at["entered"], "widest section in the throat"),
-        (at["bottom-contact"], "bumper meets the bottom"),
-        (deepest, "bumper pressed in furthest"),
-        (at["left"], "throat, on the way out"),
-        (at["away"], "out again"),
-    ]
-    return draw_sequence(load(PASSIVE), result, frames, columns=4)
+def figure_9() -> Figure:
+    """Draw the passive docking every two seconds of twelve: insertion, bottom contact and rebound."""
+    scenario = load(PASSIVE, ["events.away.then=[]"])  # does not end when the probe is out
+    result = simulate(scenario, with_prediction=False)
+    frames = [(time, _state(result, time)) for time in np.arange(0.0, 12.1, 2.0).tolist()]
+    return draw_sequence(scenario, result, frames, columns=2, edge=WHOLE)
+
+
+def _state(result: "Result", time: float) -> str:
+    """Return what the last event before a time tells about the probe."""
+    before = [event.name for event in result.events if event.time <= time]
+    return STATES[before[-1]] if before else "approach"
 
 
 def capture(result: "Result") -> Figure:
@@ -114,8 +153,10 @@ def capture(result: "Result") -> Figure:
     return draw_sequence(load(NOMINAL), result, frames, columns=4)
 
 
-def figure_10(result: "Result") -> Figure:
+def figure_10() -> Figure:
     """Draw the contact forces on bumper and pantograph over the whole docking and during the insertion."""
+    # Samples every half millisecond: the touches at the cone last some milliseconds.
+    result = simulate(load(PASSIVE, ["record={rate: 2 kHz, contact_steps: false}"]), with_prediction=False)
     at = {event.name: event.time for event in result.events}
     figure = Figure(figsize=(10.0, 6.0), layout="constrained")
     figure.suptitle("Contact forces of the passive docking")

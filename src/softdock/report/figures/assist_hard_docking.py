@@ -36,7 +36,7 @@ EDGE = {"edgecolor": "#243b53", "linewidth": 0.6}
 PIN_CIRCLE_RADIUS = 0.085
 """Radius of the circle of pins and couplings in the scenario [m]; the section goes through pin 2 and coupling 1."""
 LIMITS = ((-150.0, 145.0), (-112.0, 112.0))  # [mm], z and x
-BOTTOM_DEPTH = 125.69  # [mm] from the mouth of the drogue to the bottom of its cavity, in cad/drogue.step
+BOTTOM_DEPTH = 135.69  # [mm] from the mouth of the drogue to the bottom of its cavity, in cad/drogue.step
 # Outlines (z, x) [m] in the frames of their bodies, assumed for the drawing: the scenario has no shapes of these parts.
 HEAD_PLATE = np.array([(-0.012, -0.105), (-0.012, 0.105), (0.0, 0.105), (0.0, -0.105)])
 CARRIAGE_ROD = np.array([(-0.040, -0.010), (-0.040, 0.010), (0.014, 0.010), (0.014, -0.010)])

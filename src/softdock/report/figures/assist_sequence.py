@@ -25,17 +25,27 @@ MM = 1e3
 ROUND = np.linspace(0.0, 2.0 * np.pi, 49)
 OPENED = 0.010  # [m] displacement above which a finger is drawn open
 EDGE = -0.085  # [m] left limit of the frames, in front of the mouth
+WHOLE = -0.300  # [m] left limit of frames that show the whole probe
 LIGHT = LightSource(azdeg=300.0, altdeg=35.0)
+RIGHT = 142.0  # [mm] right limit of the frames, behind the bottom
 STEEL, SHELL = "#9aa5b1", "#d9dee4"
 
 
 def draw_sequence(
-    scenario: ScenarioBase, result: Result, frames: Sequence[tuple[float, str]], *, columns: int
+    scenario: ScenarioBase,
+    result: Result,
+    frames: Sequence[tuple[float, str]],
+    *,
+    columns: int,
+    edge: float = EDGE,
 ) -> Figure:
-    """Return a figure with one frame per (time [s], text) in the frame of the drogue, whose near half is removed."""
+    """Return a figure with one frame per (time [s], text) in the frame of the drogue, whose near half is removed.
+
+    `edge` is the left limit of the frames [m], where the probe is cut off.
+    """
     assert isinstance(scenario, MultibodyScenario)
     rows = -(-len(frames) // columns)
-    figure = Figure(figsize=(3.1 * columns, 2.3 * rows), layout="none")  # type: ignore[arg-type]  # missing in its types
+    figure = Figure(figsize=(3.1 * columns * _width(edge) / _width(EDGE), 2.3 * rows), layout="none")  # type: ignore[arg-type]  # missing in its types
     FigureCanvasAgg(figure)
     for k, (time, text) in enumerate(frames):
         left, bottom = (k % columns) / columns, 1.0 - (k // columns + 1) / rows
@@ -43,7 +53,7 @@ def draw_sequence(
             (left, bottom, 1.0 / columns, 0.90 / rows), projection="3d", computed_zorder=False
         )
         assert isinstance(axes, Axes3D)
-        _draw_frame(axes, scenario, result, time)
+        _draw_frame(axes, scenario, result, time, edge)
         figure.text(
             left + 0.5 / columns,
             bottom + 0.94 / rows,
@@ -55,7 +65,12 @@ def draw_sequence(
     return figure
 
 
-def _draw_frame(axes: Axes3D, scenario: MultibodyScenario, result: Result, time: float) -> None:
+def _width(edge: float) -> float:
+    """Return the width of a frame [mm]."""
+    return RIGHT - MM * edge
+
+
+def _draw_frame(axes: Axes3D, scenario: MultibodyScenario, result: Result, time: float, edge: float) -> None:
     folder = scenario.directory
     X_DP, X_DB = (pose_in(result, body, "drogue", time) for body in ("pantograph", "bumper"))
     opened = channel_at(result, "finger-1.joint", time) > OPENED
@@ -67,10 +82,11 @@ def _draw_frame(axes: Axes3D, scenario: MultibodyScenario, result: Result, time:
     pantograph = _meridian(read_meridian(folder / name)[0])
     bumper = _meridian(read_meridian(_file(scenario, "bumper-nose"))[0])
     _draw_part(axes, bumper, X_DB, ROUND, SERIES[1], order=3)
-    pantograph = pantograph[pantograph[:, 0] + X_DP.p[2] > EDGE]
+    pantograph = pantograph[pantograph[:, 0] + X_DP.p[2] > edge]
     _draw_part(axes, pantograph, X_DP, ROUND, STEEL, order=4)
-    axes.set(xlim=(-70, 132), ylim=(-55, 55), zlim=(-60, 60))
-    axes.set_box_aspect((202, 110, 120), zoom=1.7)
+    axes.set(xlim=(MM * edge + 15.0, RIGHT), ylim=(-55, 55), zlim=(-60, 60))
+    zoom = 1.7 if edge == EDGE else 2.7  # the box of a long frame is drawn smaller
+    axes.set_box_aspect((_width(edge) - 15.0, 110, 120), zoom=zoom)
     axes.patch.set_alpha(0.0)
     axes.set_axis_off()
     axes.view_init(elev=12, azim=-68)
