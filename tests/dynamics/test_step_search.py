@@ -551,3 +551,17 @@ def test_cheap_bounds_exclude_no_more_than_the_parabolas(form):
             assert not exceeds
         assert not (stays_within_peaks(channel, peak, 1.0, x_0, x_1, curvature, curvature) and exceeds)
     assert excluded > 100
+
+
+def test_an_axis_that_begins_to_turn_is_not_searched_down_to_its_resolution() -> None:
+    """The tilt of a body at rest is 0, where it has a kink: only its cosine has a bound, Eq. (M64)."""
+    inertia, torque, duration = 20.0, 0.01, 5.0
+    turned = MultibodyScenario(
+        duration=duration,
+        bodies={"a": Body(mass=100.0, inertia=(inertia, 30.0, 25.0))},
+        loads={"turn": Load(body="a", torque=(torque, 0.0, 0.0))},
+        metrics={"tilt": "max a.tilt"},
+    )
+    result = simulate(turned, with_prediction=False)
+    assert result.metrics["tilt"] == pytest.approx(0.5 * torque / inertia * duration**2, abs=1e-8)
+    assert result.timing.evaluations < 2000

@@ -62,10 +62,11 @@ def smooth_value(channel, x):
 
 
 @kernel
-def bound_curvature(channel, system, dense, motion):
+def bound_curvature(channel, system, dense, motion, start):
     """Return the bounds of the second derivative of a channel's smooth function in a step; Eqs. (M63), (M64).
 
-    The first is the largest magnitude of negative values, the second that of positive ones.
+    The first is the largest magnitude of negative values, the second that of positive ones. `start` is the value of the
+    channel at the start of the step.
     """
     kind = channel.kind
     if kind == ChannelKind.POSITION:
@@ -96,15 +97,18 @@ def bound_curvature(channel, system, dense, motion):
         if channel.in_world == 0:
             other = motion[channel.j, ANGULAR_VELOCITY]
             turn, spin = turn + other, spin + turn * other + motion[channel.j, ANGULAR_ACCELERATION]
-        curvature = turn * turn + spin if kind == ChannelKind.TILT else 0.25 * turn * turn + 0.5 * spin
+        if kind == ChannelKind.ATTITUDE:
+            return 0.25 * turn * turn + 0.5 * spin, 0.25 * turn * turn + 0.5 * spin
+        # Without the sine, an axis that begins to turn from zero would be searched down to its resolution.
+        curvature = turn * turn + min(abs(math.sin(start)) + turn, 1.0) * spin
         return curvature, curvature
     return 0.0, 0.0
 
 
 @inline
-def finite_curvature_bounds(channel, system, dense, motion):
+def finite_curvature_bounds(channel, system, dense, motion, start):
     """Return the bounds of the second derivative of a channel's smooth function in a step; zero if they overflow."""
-    down, up = bound_curvature(channel, system, dense, motion)
+    down, up = bound_curvature(channel, system, dense, motion, start)
     if not (math.isfinite(down) and math.isfinite(up)):
         return 0.0, 0.0
     return down, up

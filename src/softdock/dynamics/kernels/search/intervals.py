@@ -65,7 +65,8 @@ def bound_channel(run, method, h, i):
     channel, search, system = run.channels[i], run.workspace.search, run.system
     search.turns[i] = 0.0
     if channel.bounded == 1:
-        down, up = finite_curvature_bounds(channel, system, run.workspace.dense, search.motion)
+        start = run.workspace.start[i]
+        down, up = finite_curvature_bounds(channel, system, run.workspace.dense, search.motion, start)
     else:
         search.turns[i] = rotation_bound(channel, system, search.motion)
         up = math.inf if search.turns[i] > RESOLVED_ANGLE else curvature_of_samples(run, method, h, i)
