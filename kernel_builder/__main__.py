@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from kernel_builder import source_tree  # noqa: F401  first: where softdock is imported from
-from kernel_builder.build import BuildError, build
+from kernel_builder.build import BuildError, build, build_runtime
 from kernel_builder.linker import LinkError, wheel_platform
 from softdock.native.library import BUILDS, FOLDER, default_builds
 
@@ -28,10 +28,18 @@ def main() -> int:
         action="store_true",
         help="print the platform tag of a wheel with these libraries",
     )
+    parser.add_argument(
+        "--runtime", action="store_true", help="build only the programs in C that run plants without Python"
+    )
     options = parser.parse_args()
     builds = options.build or default_builds()
     try:
+        if options.runtime:
+            build_runtime(options.out)
+            return 0
         libraries = build(builds, options.jobs, options.out)
+        if set(builds) & set(default_builds()) and sys.platform != "win32":
+            build_runtime(options.out)
         if options.print_wheel_platform:
             print(wheel_platform(libraries))
     except (BuildError, LinkError, OSError) as error:

@@ -20,9 +20,10 @@ from typing import Any
 
 from kernel_builder import source_tree  # noqa: F401  first, also in processes that compile: softdock is imported from here
 from kernel_builder.dependencies import digest_of, kernels_of
-from kernel_builder.linker import ALLOWED, LinkError, find_driver, link, undefined_symbols
+from kernel_builder.linker import ALLOWED, LinkError, find_driver, link, link_runtime, undefined_symbols
 from kernel_builder.source_tree import ROOT, entry_points
-from softdock.native.library import BOUNDSCHECK, FOLDER, footer, library_path
+from softdock.native.library import BOUNDSCHECK, FOLDER, SUFFIX, default_builds, footer, library_path
+from softdock.native.model_file import RUNTIME, runtime_digest
 from softdock.native.sources import BUILDER, DIGEST_AT_IMPORT, source_digest
 
 OBJECTS = ROOT / "build" / "kernels"
@@ -73,6 +74,15 @@ def build(builds: Sequence[str], jobs: int | None = None, folder: Path = FOLDER)
     seconds = time.perf_counter() - start
     print(f"Kernels for {', '.join(builds)}: {compiled} of {total} entry points compiled in {seconds:.1f} s.")
     return libraries
+
+
+def build_runtime(folder: Path = FOLDER) -> Path:
+    """Compile the programs in C for this machine into the package (or another folder); returns their library."""
+    library = folder / f"softdock_fmu.{SUFFIX}"
+    written = library.with_name(f"{library.name}.{os.getpid()}")
+    link_runtime(RUNTIME, runtime_digest().decode(), written, _triple(default_builds()[0]))
+    written.replace(library)
+    return library
 
 
 def _objects_of(build: str) -> dict[str, Path]:

@@ -81,6 +81,26 @@ def link(objects: Sequence[Path], digest: str, library: Path, triple: str) -> No
         raise LinkError(f"{driver[0]} failed: {problem}")
 
 
+def link_runtime(folder: Path, digest: str, library: Path, triple: str) -> None:
+    """Compile the programs in C that run plants without Python to a shared library."""
+    driver = find_driver(triple)
+    options = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden", f'-DSOFTDOCK_RUNTIME_DIGEST="{digest}"']
+    command = [*driver, *options, "-o", str(library), *map(str, sorted(folder.glob("*.c")))]
+    if "linux" in triple:
+        command += ["-ldl", "-lm", "-Wl,-z,noexecstack", "-Wl,--strip-all"]
+    caches = {f"ZIG_{scope}_CACHE_DIR": str(CACHE) for scope in ("GLOBAL", "LOCAL")}
+    done = subprocess.run(
+        command,
+        env={**caches, **os.environ},
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        raise LinkError(f"{driver[0]} failed: {done.stderr or done.stdout}")
+
+
 @functools.cache
 def find_driver(triple: str) -> tuple[str, ...]:
     """Return the command of a compiler driver for a target, the first of those on this machine that links a library."""

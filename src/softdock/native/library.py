@@ -127,12 +127,17 @@ def _library() -> ctypes.CDLL:
     library = _load(library_path(build))
     if _level_of(build) > processor_level(library):
         raise KernelError(_choose_another(build, "needs instructions that this processor does not have"))
-    if sources.BUILDER.is_dir() and _digest_of(library) != sources.DIGEST_AT_IMPORT:
+    if sources.BUILDER.is_dir() and digest_of(library) != sources.DIGEST_AT_IMPORT:
         raise KernelError(CHANGED)  # another process has replaced the file
     return library
 
 
-def _digest_of(library: ctypes.CDLL) -> str:
+def digest_in_use() -> str:
+    """Return the digest of the sources of the compiled kernels that this process uses."""
+    return digest_of(_library())
+
+
+def digest_of(library: ctypes.CDLL) -> str:
     """Return the digest of the sources of a loaded library."""
     return (ctypes.c_char * 64).in_dll(library, "softdock_source_digest").value.decode()
 

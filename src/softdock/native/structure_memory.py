@@ -55,7 +55,6 @@ class MemoryLayout:
         self.places: dict[str, Place] = {}
         words: list[int] = []
         bases: list[int] = []
-        """Index of the block to whose address a word is relative; the last one: none."""
         kinds = list(Memory)
         for path, kind in arrays_in(structure):
             memory = kind.memory or Memory.DATA
@@ -66,7 +65,10 @@ class MemoryLayout:
             self.bytes[memory] = -(-end // CACHE_LINE) * CACHE_LINE
             words += [begin, *shape]
             bases += [kinds.index(memory), *(len(kinds) for _ in shape)]
-        self._words, self._bases = np.array(words, np.int64), np.array(bases)
+        self.words: NDArray[np.int64] = np.array(words, np.int64)
+        """Words of the structure, as compiled code receives them, with addresses relative to their blocks."""
+        self.bases: NDArray[np.int64] = np.array(bases, np.int64)
+        """Index of the block (in the order of `Memory`) to whose address a word is relative; their number: none."""
         self._views = [
             (*_class_and_type(place.dtype), place.shape, kinds.index(place.memory), place.offset)
             for place in self.places.values()
@@ -101,7 +103,7 @@ class MemoryLayout:
         arrays = [_new(cls, shape, dtype, ordered[i], at) for cls, dtype, shape, i, at in self._views]
         value = _nested(self.structure, iter(arrays))
         addresses = np.array([block.ctypes.data for block in ordered] + [0], np.int64)
-        words = (self._words + addresses[self._bases]).tolist()
+        words = (self.words + addresses[self.bases]).tolist()
         return PreparedStructure(value, words, dict(self.sizes))
 
     def table(self) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.data_memory import MemoryOfThread
 from softdock.dynamics.kernels.control.gnc_records import GncRecords
+from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.run_results import Ending
 from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
@@ -148,6 +149,26 @@ class Plant:
         if new := self._session.drain_log():
             self._log += new
         return y
+
+    @property
+    def scenario(self) -> MultibodyScenario:
+        """The scenario as it was given."""
+        return self._base
+
+    @property
+    def model(self) -> ModelMemory:
+        """Constants and start of the run."""
+        return self._session.model
+
+    def model_with(self, overrides: "Overrides") -> ModelMemory:
+        """Return constants and start of the run with other values; this plant does not change."""
+        scenario = self._with_plant(self._base_with(overrides))
+        return ModelMemory(PreparedPlant(scenario, self._inputs).simulation)
+
+    @property
+    def columns(self) -> list[int]:
+        """Indices of the outputs among the channels."""
+        return [int(column) for column in self._columns]
 
     @property
     def time(self) -> float:
@@ -294,7 +315,7 @@ class Plant:
             numbers = isinstance(overrides, Mapping) and all(
                 isinstance(value, int | float) and not isinstance(value, bool) for value in overrides.values()
             )
-            if not numbers or any(_is_structural(path) for path in overrides):
+            if not numbers or any(is_structural(path) for path in overrides):
                 self._start(PreparedPlant(scenario, self._inputs))
                 return self.y
             changed = ChangedMembers(overrides)
@@ -334,7 +355,7 @@ def _output_names(scenario: MultibodyScenario, outputs: Iterable[str]) -> list[s
     return names
 
 
-def _is_structural(path: str) -> bool:
+def is_structural(path: str) -> bool:
     """Return whether a value may decide on the layout of the arrays, or belongs to the whole run."""
     return path.split(".")[0] in ("structures", "duration", "integrator", "record")
 

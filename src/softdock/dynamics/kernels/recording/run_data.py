@@ -111,6 +111,7 @@ PROGRESS = np.dtype(
             np.float64,
         ),  # first time after the start of the last step at which something may jump
         ("settled", np.int64),  # 1: nothing was changed since the end of the last call, if no input is
+        ("returns_at_events", np.int64),  # 1: a call ends after a step in which an event is logged
         ("undisturbed", np.int64),  # 1: this call continues the last one without a change
     ],
     align=True,

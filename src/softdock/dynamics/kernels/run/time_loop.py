@@ -113,7 +113,7 @@ def advance_run(run):
     while status == RunStatus.RUNNING:
         if s.pending_event >= 0:
             status = process_event(run)
-        elif s.t >= s.t_end:
+        elif s.t >= s.t_end or (s.returns_at_events == 1 and s.log_rows > 0):
             status = RunStatus.TIME_REACHED
         elif s.steps >= settings.max_steps:
             status = RunStatus.STEPS_USED_UP
