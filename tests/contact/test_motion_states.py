@@ -1,12 +1,16 @@
 """The contact routine: motion states in, forces and torques out, one at a time and in arrays."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
 from softdock.bench.contact_kinds import ball
-from softdock.contact import ContactPair, CoulombFriction, ElasticLayer, MotionState
+from softdock.contact import ContactPair, CoulombFriction, CutCells, ElasticLayer, MotionState
 from softdock.errors import InputError
 from softdock.geometry.vertices import profile_from_list
+from softdock.native.library import runs_as_python
+from softdock.native.model_file import kernel_files, runtime_library
 from softdock.spatial.rotations import matrix_from_quaternion
 
 CONE = [[0.12, 0], [0.12, 0.02], [0, 0.11]]
@@ -87,8 +91,6 @@ def test_a_field_without_the_axis_of_states_counts_for_all():
 
 def test_near_lists_grow_and_jumps_cost_no_accuracy():
     """Fine cells need more blocks than the first lists have; far jumps begin the list anew."""
-    from softdock.contact import CutCells
-
     fine = pair(quadrature=CutCells(resolved_force=1e-4))
     r = np.array([(0.02, 0.005, 0.075), (0.02, 0.005, 1e9), (0.02, 0.005, 0.075)])
     _, on_B = fine.forces_many(MotionState(r=ZERO, v=ZERO, omega=ZERO, A=IDENTITY),
@@ -136,3 +138,37 @@ def test_states_of_another_form_are_refused(change, words):
     two = MotionState(r=np.zeros((2, 3)), v=ZERO, omega=ZERO, A=IDENTITY)
     with pytest.raises(InputError, match="one state or 3"):
         routine.forces_many(two, three)
+
+
+@pytest.mark.skipif(runs_as_python(), reason="compiled kernels are exported")
+@pytest.mark.parametrize(
+    "resolved_force", [0.1, 1e-4]
+)  # the second one needs longer lists than there are at first
+def test_a_program_in_c_gets_the_same_bits(resolved_force, tmp_path):
+    exported = pair(quadrature=CutCells(resolved_force=resolved_force))
+    exported.export(tmp_path / "pair.sdm")
+    library = ctypes.CDLL(str(runtime_library()))
+    library.sd_contact_open.restype = library.sd_contact_forces.restype = ctypes.c_void_p
+    message = ctypes.create_string_buffer(300)
+    folder = str(kernel_files()[0].parent).encode()
+    opened = library.sd_contact_open(str(tmp_path / "pair.sdm").encode(), folder, message, len(message))
+    assert opened, message.value
+    contact = ctypes.c_void_p(opened)
+    a, b = path()
+    states = [
+        np.ascontiguousarray(np.hstack([s.r, s.v, s.omega, np.reshape(s.A, (-1, 9))]), dtype=float)
+        for s in (a, b)
+    ]
+    results = np.empty((200, 25))
+    count = library.sd_contact_forces(
+        contact, ctypes.c_size_t(200), *(ctypes.c_void_p(x.ctypes.data) for x in (*states, results))
+    )
+    assert count == 200
+    on_A, on_B = exported.forces_many(a, b)
+    np.testing.assert_array_equal(results[:, :12], np.hstack([on_A.F, on_A.T, on_B.F, on_B.T]))
+    states[0][3] = np.nan
+    count = library.sd_contact_forces(
+        contact, ctypes.c_size_t(200), *(ctypes.c_void_p(x.ctypes.data) for x in (*states, results))
+    )
+    assert count == 3
+    library.sd_contact_close(contact)

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import os
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.contact.layer import CoulombFriction, ElasticLayer
-from softdock.errors import InputError, require
+from softdock.errors import InputError, file_errors, require
+from softdock.files.atomic import write_atomic
+from softdock.files.regular_file import path_argument
 from softdock.geometry.profile import Profile, check_profile
 from softdock.geometry.solids.revolved import revolved_solid
 from softdock.geometry.solids.solid import Solid
@@ -191,6 +194,14 @@ class ContactPair:
         evaluated fastest. Thread-safe.
         """
         return self._evaluator.forces_many(state_A, state_B)
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write a file with which programs in C evaluate this pair: `sd_contact_open` of `softdock.h`."""
+        from softdock.contact.contact_file import contact_file  # avoids a circular import
+
+        file = path_argument("path", path)
+        with file_errors(file, "write"):
+            write_atomic(file, contact_file(self))
 
     def contact(self, state_A: MotionState, state_B: MotionState) -> ContactEvaluation:
         """Return the wrenches together with energy, dissipation, area, pressure and depth."""

@@ -29,9 +29,9 @@ RUNTIME_SOURCES = ("softdock.h", "softdock.c", "fmi.c")
 _MAGIC = b"SDMODEL1"
 _FIELDS = (
     "t", "t_end", "log_rows", "returns_at_events", "first_input", "status_size",
-    "states_A", "states_B", "results", "block_count",
+    "states_A", "states_B", "results", "work", "block_count",
 )  # fmt: skip
-"""Places that the programs need: bytes in DATA, then words of states and results, and bytes in LISTS."""
+"""Places that programs need: bytes in DATA; words of states, results, records of lists; bytes in such a record."""
 _HEADER = struct.Struct(f"<8s64s7q{len(Memory)}q3q{len(_FIELDS)}qd")
 _NONE = -1
 
@@ -116,6 +116,16 @@ class ModelFile(NamedTuple):
         fields: Mapping[str, Any] = kind.dtype.fields or {}
         offsets = [int(fields[name][1]) for name in self.empty[path]] or [0]
         return [kind.dtype.itemsize, *offsets, *[_NONE] * (2 - len(offsets))]
+
+
+def word_of(layout: MemoryLayout, path: str) -> int:
+    """Return the index of the word with the address of an array."""
+    word = 0
+    for name, kind in arrays_in(layout.structure):
+        if name == path:
+            return word
+        word += 1 + len(kind.shape)
+    raise KeyError(path)
 
 
 def _rounded(size: int) -> int:

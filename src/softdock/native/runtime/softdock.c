@@ -27,7 +27,7 @@ typedef struct { /* all integers have 64 bits; the same in model_file.py */
     int64_t words, lists, capacity_words, outputs, inputs, parameters, entries, bytes[BLOCKS];
     int64_t capacity, largest_capacity, is_contact;
     int64_t t, t_end, log_rows, returns_at_events, first_input, status_size; /* bytes in DATA; -1: none */
-    int64_t states_A, states_B, results, block_count;                      /* words; bytes in LISTS */
+    int64_t states_A, states_B, results, work, block_count;                /* words; bytes in the record of a list */
     double duration;
 } header;
 typedef struct { int64_t word, bytes, bytes_per_block, stride, empty[2]; } list_array; /* empty: bytes of a record */
@@ -410,7 +410,7 @@ size_t sd_contact_forces(sd_contact *c, size_t count, const double *states_A, co
         done += (size_t)more;
         if (done == count)
             break;
-        int64_t blocks = *(int64_t *)(m->blocks[LISTS] + m->h->block_count);
+        int64_t blocks = *(int64_t *)(m->words[m->h->work] + m->h->block_count);
         memcpy(m->blocks[DATA], m->start, m->h->bytes[DATA]); /* the list is not valid */
         if (blocks <= m->capacity || !empty_lists(m, 2 * blocks))
             return done; /* a state that is not finite, or no memory */
