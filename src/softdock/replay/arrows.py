@@ -46,7 +46,11 @@ def _arrow_poses(a: DrawnSurface, b: DrawnSurface, wrench: Floats, motion: Motio
     p_NA = motion.p[a.surface.body] + motion.rotations(a.surface.body) @ a.p_BS
     p_NB = motion.p[b.surface.body] + motion.rotations(b.surface.body) @ b.mesh.points.mean(axis=0)
     near = np.einsum("nji,nj->ni", R_NA, p_NB - p_NA)
-    points = forces.points_of_action(a.profile, wrench[loaded, :3], wrench[loaded, 3:], near[loaded])
+    given = wrench[loaded, :3], wrench[loaded, 3:], near[loaded]
+    if a.profile is not None:
+        points = forces.points_of_action(a.profile, *given)
+    else:
+        points = forces.points_on_triangles(((a.outline.points - a.p_BS) @ a.R_BS)[a.outline.indices], *given)
     position = np.zeros((len(wrench), 3))
     position[loaded] = p_NA[loaded] + np.einsum("nij,nj->ni", R_NA[loaded], points)
     return position[forces.last_loaded_rows(loaded)], forces.arrow_rotations(R_NA, wrench[:, :3])

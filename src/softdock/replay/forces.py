@@ -15,6 +15,7 @@ MAX_LENGTH = 0.6  # fraction of the mechanism's radius
 ARROW = solids.arrow()
 MATERIAL = Material(name="contact force", colour=(0.75, 0.02, 0.02), roughness=0.5)
 MIN_LENGTH = 0.22  # fraction of the longest arrow
+EDGE = 1e-6  # share of a triangle by which a line may miss it
 
 
 def points_of_action(profile: Profile, force: Floats, torque: Floats, near: Floats) -> Floats:
@@ -43,6 +44,29 @@ def points_of_action(profile: Profile, force: Floats, torque: Floats, near: Floa
                 away = np.linalg.norm(p - near, axis=1)
                 better = inside & (outward > 0.0) & (away < distance)
             best[better], distance[better] = p[better], away[better]
+    return np.asarray(best)
+
+
+def points_on_triangles(triangles: Floats, force: Floats, torque: Floats, near: Floats) -> Floats:
+    """Return what `points_of_action` returns, for a surface of triangles, shape (m, 3, 3) [m]."""
+    size = np.linalg.norm(force, axis=1)
+    e = force / size[:, None]
+    foot = np.cross(force, torque) / (size**2)[:, None]
+    best = foot + np.einsum("ij,ij->i", near - foot, e)[:, None] * e
+    origin, u, v = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    normal = np.cross(u, v)
+    for i in range(len(force)):
+        along = normal @ e[i]
+        faces = np.flatnonzero(along > 0.0)  # those that can push
+        s = np.einsum("ij,ij->i", normal[faces], origin[faces] - foot[i]) / along[faces]
+        d = foot[i] + s[:, None] * e[i] - origin[faces]
+        area = np.einsum("ij,ij->i", normal[faces], normal[faces])
+        a = np.einsum("ij,ij->i", np.cross(d, v[faces]), normal[faces]) / area
+        b = np.einsum("ij,ij->i", np.cross(u[faces], d), normal[faces]) / area
+        hit = np.flatnonzero((a >= -EDGE) & (b >= -EDGE) & (a + b <= 1.0 + EDGE))
+        if len(hit):
+            points = d[hit] + origin[faces[hit]]
+            best[i] = points[np.argmin(np.linalg.norm(points - near[i], axis=1))]
     return np.asarray(best)
 
 

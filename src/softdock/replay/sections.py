@@ -69,7 +69,7 @@ def build_sections(result: Result, scene: Scene, times: Sequence[float]) -> list
     """Return one section for every time [s], in the frame of the port.
 
     A body of revolution is drawn by its meridian on both sides of its axis, which is its outline unless the axis is
-    inclined strongly to the drawing plane. Empty if the scene has no port.
+    inclined strongly to the drawing plane. Empty if the scene has no port, or solids of other shapes.
     """
     if scene.focus is None or result.definition.get("kind") != "multibody":
         return []
@@ -87,6 +87,8 @@ def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
 def _outlines(result: Result) -> list[Outline]:
     outlines: Mapping[str, Any] = outlines_of(result)
     out = []
+    if any("solid" in outline for outline in outlines.values()):
+        return []
     for name, outline in outlines.items():
         profile = profile_from_rows(outline["meridian"])
         out.append(

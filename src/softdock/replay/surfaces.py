@@ -1,7 +1,9 @@
 """Drawing of a run's surfaces: what touches as it is computed, the rest of a CAD file where it is unchanged."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from softdock.errors import InputError
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.profile import Arc, Profile, nearest_segment
 from softdock.geometry.profile_cache import profile_from_rows
+from softdock.geometry.solids.drawing import decoded
 from softdock.model.surfaces import Surface
 from softdock.replay import solids
 from softdock.replay.cad import cad_mesh
@@ -33,20 +36,22 @@ ALIGNED = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnSurface:
-    """A surface with its profile, and its meshes in the body's frame."""
+    """A surface with its profile, if it is one of revolution, and its meshes in the body's frame."""
 
     surface: Surface
-    profile: Profile
+    profile: Profile | None
     p_BS: Floats
     R_BS: Floats
     outline: Mesh
-    """The profile revolved: exactly what touches."""
+    """The profile revolved, or the faces of a solid: exactly what touches."""
     mesh: Mesh
     """The outline, with the rest of its CAD file."""
 
     @property
     def is_cavity(self) -> bool:
         """Whether other bodies enter it: the profile of a cavity runs towards -z."""
+        if self.profile is None:
+            return False
         return self.profile.segments[-1].end[0] < self.profile.segments[0].start[0]
 
 
@@ -59,16 +64,36 @@ def drawn_surfaces(result: Result, scenario: MultibodyScenario) -> tuple[dict[st
                 "The result does not contain the outlines of its surfaces, and their files do not exist."
             )
             raise InputError(message, field=f"surfaces.{name}", hint=RERUN_HINT)
-    profiles = {name: profile_from_rows(outlines[name]["meridian"]) for name in scenario.surfaces}
+    profiles = {
+        name: profile_from_rows(outlines[name]["meridian"])
+        for name in scenario.surfaces
+        if "solid" not in outlines[name]
+    }
     tolerance = DRAWN_SHARE * min((profile.size for profile in profiles.values()), default=1.0)
     out: dict[str, DrawnSurface] = {}
     for name, surface in scenario.surfaces.items():
         p_BS, R_BS = np.array(outlines[name]["p_BS"]), np.array(outlines[name]["R_BS"])
-        mesh = solids.transformed(solids.revolve_finely(profiles[name], tolerance), R_BS, p_BS)
+        profile = profiles.get(name)
+        mesh = (
+            _solid_mesh(name, outlines[name])
+            if profile is None
+            else solids.revolve_finely(profile, tolerance)
+        )
+        mesh = solids.transformed(mesh, R_BS, p_BS)
         out[name] = DrawnSurface(
-            surface=surface, profile=profiles[name], p_BS=p_BS, R_BS=R_BS, outline=mesh, mesh=mesh
+            surface=surface, profile=profile, p_BS=p_BS, R_BS=R_BS, outline=mesh, mesh=mesh
         )
     return _with_files(out, Path(result.directory), {name: o.get("sha256") for name, o in outlines.items()})
+
+
+def _solid_mesh(name: str, outline: Mapping[str, Any]) -> Mesh:
+    """Return the mesh of a solid in its own frame."""
+    try:
+        drawn = decoded(outline["solid"])
+    except ValueError as error:
+        message = f"The outline of the solid is damaged: {error}."
+        raise InputError(message, field=f"surfaces.{name}", hint=RERUN_HINT) from error
+    return Mesh(points=drawn.points, normals=drawn.normals, indices=drawn.indices)
 
 
 def _with_files(
@@ -78,7 +103,7 @@ def _with_files(
     out, notes, seen = dict(surfaces), [], set()
     for name, drawn in surfaces.items():
         surface = drawn.surface
-        if surface.file is None:
+        if surface.file is None or drawn.profile is None:
             continue
         if surface.ignore:
             notes.append(
@@ -95,7 +120,7 @@ def _with_files(
         seen.add(source)
         near = SURFACE_SHARE * float(np.ptp(mesh.points, axis=0).max())
         for other in surfaces.values():
-            if _source(other.surface) == source and len(mesh.indices):
+            if other.profile is not None and _source(other.surface) == source and len(mesh.indices):
                 mesh = _without_surface(mesh, other, near)
         if len(mesh.indices):
             out[name] = replace(drawn, mesh=solids.combined(drawn.outline, mesh))
@@ -125,6 +150,7 @@ def _file_mesh(surface: Surface, path: Path, digest: str | None) -> Mesh | str:
 
 def _without_surface(mesh: Mesh, drawn: DrawnSurface, near: float) -> Mesh:
     """Return a mesh without the facets whose vertices are within `near` [m] of a surface, drawn from its profile."""
+    assert drawn.profile is not None
     own = (mesh.points - drawn.p_BS) @ drawn.R_BS
     corners = own[mesh.indices]
     middle = corners.mean(axis=1)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def outlines_of(result: "Result") -> Mapping[str, Any]:
     """Return the outlines of the surfaces of a result, by name; unreadable ones are omitted.
 
-    Keys of an outline: `meridian` (lines and arcs, see `profile_rows`), `p_BS` [m] and `R_BS` (frame of the meridian on
-    the body), and `sha256` of a CAD file.
+    Keys of an outline: `meridian` (lines and arcs, see `profile_rows`) or `solid` (triangles, see `encoded`), `p_BS`
+    [m] and `R_BS` (its frame on the body), and `sha256` of a CAD file.
     """
     if result.outlines:
         return result.outlines
@@ -46,13 +46,14 @@ def _outline(surface: "Surface", directory: Path) -> dict[str, Any]:
     )
 
     if surface.is_general(directory):
-        raise InputError("A solid has no meridian.")
-    profile, X_BS = surface.read(directory)
-    outline: dict[str, Any] = {
-        "meridian": profile_rows(profile),
-        "p_BS": X_BS.p.tolist(),
-        "R_BS": X_BS.R.tolist(),
-    }
+        from softdock.geometry.solids.drawing import drawn_solid, encoded
+
+        solid, X_BS = surface.read_solid(directory)
+        outline: dict[str, Any] = {"solid": encoded(drawn_solid(solid))}
+    else:
+        profile, X_BS = surface.read(directory)
+        outline = {"meridian": profile_rows(profile)}
+    outline |= {"p_BS": X_BS.p.tolist(), "R_BS": X_BS.R.tolist()}
     if surface.file is not None:
         outline["sha256"] = digest_of(directory / surface.file)
     return outline

@@ -3,6 +3,7 @@
 import numpy as np
 
 from softdock.geometry.profile import Profile
+from softdock.geometry.solids.solid import Solid
 from softdock.result import Array
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.chain import ChainScenario
@@ -113,7 +114,8 @@ def _draw_outlines(scenario: MultibodyScenario) -> str:
     roots = {name: _root_body(scenario, name) for name in scenario.bodies}
     along = across = None
     for surface in scenario.surfaces.values():
-        profile, X_BS = surface.read(scenario.directory)
+        is_general = surface.is_general(scenario.directory)
+        shape, X_BS = (surface.read_solid if is_general else surface.read)(scenario.directory)
         X_NS = poses.get(surface.body, Pose.identity()) @ X_BS
         axis, origin = X_NS.R[:, 2], X_NS.p
         if along is None or across is None:
@@ -121,7 +123,12 @@ def _draw_outlines(scenario: MultibodyScenario) -> str:
             across = X_NS.R[:, 0]
         beside = across - axis * float(across @ axis)
         beside /= max(float(np.linalg.norm(beside)), 1e-9)
-        meridian = _sample(profile)
+        if isinstance(shape, Solid):
+            places = X_NS.points(shape.vertices)
+            ring = _hull(np.column_stack((places @ along, places @ across)))
+            shapes.append((roots.get(surface.body, ""), False, ring, ring[:1]))
+            continue
+        meridian = _sample(shape)
         both = [
             origin + np.outer(meridian[:, 0], axis) + sign * np.outer(meridian[:, 1], beside)
             for sign in (1.0, -1.0)
@@ -130,6 +137,13 @@ def _draw_outlines(scenario: MultibodyScenario) -> str:
         cavity = surface.side == "inside" or _is_cavity(meridian)
         shapes.append((roots.get(surface.body, ""), cavity, flat[0], flat[1]))
     return _draw_shapes(scenario, shapes) if shapes else ""
+
+
+def _hull(points: Array) -> Array:
+    """Return the corners of the convex hull of points (n, 2), in order."""
+    from scipy.spatial import ConvexHull
+
+    return np.asarray(points[ConvexHull(points).vertices])
 
 
 def _draw_shapes(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Array, Array]]) -> str:

@@ -14,6 +14,7 @@ from softdock.geometry.mass_properties import is_closed
 from softdock.geometry.profile import Arc, Line, Point, Profile
 from softdock.geometry.profile_arrays import is_complete
 from softdock.geometry.solids.checks import largest_jump
+from softdock.geometry.solids.drawing import subdivide
 from softdock.geometry.solids.exact_vertices import faces_at_vertices, move_to_faces
 from softdock.geometry.solids.face_rows import face_rows
 from softdock.geometry.solids.solid import build_solid
@@ -198,20 +199,9 @@ def refine(body: Facets) -> Facets:
     """Return a body with each triangle divided into four, if some faces are curved; new vertices lie on the faces."""
     if all(face is not None and face.kind == "plane" for face in body.faces):
         return body
-    t = body.triangles
-    sides = np.sort(np.stack([t, np.roll(t, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
-    unique, index = np.unique(sides, axis=0, return_inverse=True)
-    middle = len(body.vertices) + index.reshape(-1, 3)
-    a, b, c = t.T
-    ab, bc, ca = middle.T
-    triangles = np.concatenate(
-        [np.column_stack(columns) for columns in ((a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca))]
-    )
-    face_of = np.tile(body.face_of, 4)
-    vertices = np.concatenate([body.vertices, body.vertices[unique].mean(axis=1)])
-    meeting = faces_at_vertices(triangles, face_of, len(vertices))
-    exact = move_to_faces(face_rows(body.faces), vertices, meeting)
-    return replace(body, vertices=exact, triangles=triangles, face_of=face_of)
+    rows = face_rows(body.faces)
+    vertices, triangles, face_of = subdivide(rows, body.vertices, body.triangles, body.face_of)
+    return replace(body, vertices=vertices, triangles=triangles, face_of=face_of)
 
 
 def _agrees(united: Facets, parts: Sequence[Facets]) -> bool:
