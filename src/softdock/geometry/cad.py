@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
-from softdock.geometry.cad_files import STEP_ENDINGS, cad_error
+from softdock.geometry.cad_files import cad_error, size_warnings
 from softdock.geometry.chain import JOINT_TOLERANCE, SegmentChain, Side, clip, join_pieces, parts_on_side
 from softdock.geometry.face_selection import FaceSelection
 from softdock.geometry.facets import Facets, read_bodies, select_body
@@ -27,8 +27,6 @@ Array = NDArray[np.float64]
 
 DEFAULT_TOLERANCE = 1e-5
 """Allowed departure from a surface of revolution, relative to the body's size."""
-PLAUSIBLE_SIZE = (1e-3, 20.0)
-"""Sizes [m] outside this range suggest a wrong unit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -301,17 +299,3 @@ def _mass(
     if known and len(chains) == 1 and _is_complete(chains[0], near):
         return profile_mass_properties(Profile(segments=tuple(k.segment for k in chains[0].links)), density)
     return mesh_mass_properties(frame.to_profile_frame(facets.vertices), facets.triangles, density)
-
-
-def size_warnings(path: Path, size: float, unit: str | None) -> tuple[str, ...]:
-    """Return a sentence about a body whose size [m] suggests a wrong unit."""
-    low, high = PLAUSIBLE_SIZE
-    if low <= size <= high:
-        return ()
-    if path.suffix.lower() in STEP_ENDINGS:
-        advice = "Check the unit with which it was exported."
-    elif unit is None:
-        advice = "The file has no unit; metres were assumed. Set `unit`."
-    else:
-        advice = f"Check the unit, given as {unit}."
-    return (f"{path.name} is {size:.4g} m large, which is implausible for a docking mechanism. {advice}",)

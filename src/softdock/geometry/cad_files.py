@@ -9,6 +9,8 @@ LARGEST_FILE = 50_000_000
 """Largest accepted file [bytes]; larger files are assemblies or scans, not contact surfaces."""
 STEP_ENDINGS = (".step", ".stp")
 MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb")
+PLAUSIBLE_SIZE = (1e-3, 20.0)
+"""Sizes [m] outside this range suggest a wrong unit."""
 
 
 def read_cad_file(path: Path) -> bytes:
@@ -23,3 +25,17 @@ def read_cad_file(path: Path) -> bytes:
 def cad_error(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
     """Return an `InputError` about a file."""
     return InputError(message, file=str(path), given=given, hint=hint)
+
+
+def size_warnings(path: Path, size: float, unit: str | None) -> tuple[str, ...]:
+    """Return a sentence about a body whose size [m] suggests a wrong unit."""
+    low, high = PLAUSIBLE_SIZE
+    if low <= size <= high:
+        return ()
+    if path.suffix.lower() in STEP_ENDINGS:
+        advice = "Check the unit with which it was exported."
+    elif unit is None:
+        advice = "The file has no unit; metres were assumed. Set `unit`."
+    else:
+        advice = f"Check the unit, given as {unit}."
+    return (f"{path.name} is {size:.4g} m large, which is implausible for a docking mechanism. {advice}",)

@@ -32,7 +32,9 @@ def is_of_revolution(path: Path, **options: Any) -> bool:
         if options["z_range"] is not None or options["ignore"]:
             raise
         try:
-            read_solid(path, part=options["body"], unit=options["unit"])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", InputWarning)
+                read_solid(path, part=options["body"], unit=options["unit"])
         except InputError:
             raise error from None
         answer = False

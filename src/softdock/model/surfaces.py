@@ -262,6 +262,18 @@ class Surface(Model):
         """Return sentences about faces of the file that are left out on purpose."""
         return () if self.file is None or self.is_general(folder) else self._read_file(folder).left_out
 
+    def approximation(self, folder: Path) -> str:
+        """Return a sentence about faces of a solid of any shape that are approximated; empty where all are exact."""
+        if self.file is None or not self.is_general(folder):
+            return ""
+        read = self.read_file_as_solid(folder)
+        numbers = [face.number for face in read.solid.faces if not face.is_exact]
+        if not numbers:
+            return ""
+        which = "All faces are" if len(numbers) == len(read.solid.faces) else _faces_are(numbers)
+        how = "measured" if read.is_measured else "estimated from the angles between them"
+        return f"{which} approximated by triangles, to {1e6 * read.deviation:.3g} um ({how})."
+
     def is_closure_known(self, folder: Path) -> bool:
         """Return whether the surface is complete, or its file determines what closes it behind."""
         if self.solid is not None or self.is_general(folder):
@@ -289,6 +301,13 @@ class Surface(Model):
         """Return the meridian given as a profile."""
         assert self.profile is not None
         return profile_from_steps(self.profile)
+
+
+def _faces_are(numbers: list[int]) -> str:
+    listed = ", ".join(map(str, numbers[:10])) + (
+        f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
+    )
+    return f"Face {listed} is" if len(numbers) == 1 else f"Faces {listed} are"
 
 
 def _and_given(names: list[str]) -> str:

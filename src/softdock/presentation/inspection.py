@@ -45,7 +45,11 @@ def body_lines(body: InspectedBody) -> Iterator[str]:
     else:
         yield f"{area[0].upper()}{area[1:]}, from triangles"
     if body.thinnest_wall is not None:
-        yield f"Thinnest wall {length(body.thinnest_wall)}, behind face {body.thinnest_wall_face}"
+        spacing = length(body.thinnest_wall_spacing or 0.0)
+        yield (
+            f"Thinnest wall {length(body.thinnest_wall)}, behind face {body.thinnest_wall_face} (sampled: thinner walls in "
+            f"places narrower than {spacing} may be missed)"
+        )
     yield from _revolution_lines(body)
     yield from (f"Problem: {sentence}" for sentence in body.problems)
     yield from (f"Warning: {sentence}" for sentence in body.warnings)

@@ -171,7 +171,17 @@ def _hint(system: MultibodyScenario, name: str) -> str:
 def surface_notices(system: MultibodyScenario) -> list[str]:
     """Return sentences about what surfaces in contacts leave out, and what their files do not determine."""
     closures = assumed_closures(system, from_files=True)
-    return [*left_out_faces(system), *(f"Surface {name!r} is {text}" for name, text in closures.items())]
+    return [
+        *left_out_faces(system),
+        *approximations(system),
+        *(f"Surface {name!r} is {text}" for name, text in closures.items()),
+    ]
+
+
+def approximations(system: MultibodyScenario) -> list[str]:
+    """Return a sentence for every surface in a contact whose faces are not exact."""
+    texts = ((name, system.surfaces[name].approximation(system.directory)) for name in _touching(system))
+    return [f"Surface {name!r}: {text[0].lower()}{text[1:]}" for name, text in texts if text]
 
 
 def left_out_faces(system: MultibodyScenario) -> list[str]:

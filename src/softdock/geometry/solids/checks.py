@@ -26,6 +26,10 @@ Indices = NDArray[np.int64]
 GRID = 60
 """Sample points of walls along the size of a solid."""
 MOST_SAMPLES = 40_000
+REFINED, AROUND = 60, 6
+"""The thinnest places are refined, with so many new points around each."""
+FINEST = 1e-5
+"""Distance of the last points, relative to the size of a solid."""
 MOST_PAIRS = 1000
 """Pairs of crossing triangles that are stored."""
 
@@ -58,6 +62,8 @@ class Wall:
     """Index of the face behind which it is."""
     place: tuple[float, float, float]
     """Point of that face [m]."""
+    spacing: float
+    """Distance of the first sample points from each other [m]: a thinner wall that is narrower may be missed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +76,30 @@ class Crossing:
 
 
 def thinnest_wall(solid: Solid) -> Wall:
-    """Return the thinnest wall at points about a sixtieth of the size apart, Eq. (G57)."""
-    points, owner = _samples(solid)
+    """Return the thinnest wall, Eq. (G57): at points on a grid, then around the thinnest ones ever nearer."""
+    points, owner, spacing = _samples(solid)
+    points, owner, thickness = _walls_at(solid, points, owner)
+    k = int(np.argmin(thickness))
+    step = spacing
+    rng = np.random.default_rng(0)  # the same points every time
+    while np.isfinite(thickness[k]) and step > FINEST * solid.size:
+        thin = np.argsort(thickness, kind="stable")[:REFINED]
+        places = np.repeat(points[thin], AROUND, axis=0)
+        near = places + step * rng.uniform(-1.0, 1.0, places.shape)
+        finer = _walls_at(solid, near, np.repeat(owner[thin], AROUND))
+        points, owner, thickness = (
+            np.concatenate([kept[thin], found]) for kept, found in zip((points, owner, thickness), finer)
+        )
+        k = int(np.argmin(thickness))
+        step /= 2
+    x, y, z = points[k].tolist()
+    return Wall(
+        thickness=float(thickness[k]), face=int(solid.face_of[owner[k]]), place=(x, y, z), spacing=spacing
+    )
+
+
+def _walls_at(solid: Solid, points: Array, owner: Indices) -> tuple[Array, Indices, Array]:
+    """Return the points moved onto the faces of triangles `owner`, without those beyond, and the walls behind them."""
     index = solid.face_of[owner]
     exact = solid.arrays.faces[index, FACE_KIND] != FACETED
     depths = face_depths(solid.arrays.faces, index, points)
@@ -84,9 +112,7 @@ def thinnest_wall(solid: Solid) -> Wall:
     points, inward, index = points[within], np.ascontiguousarray(inward[within]), index[within]
     thickness = np.full(len(points), np.inf)
     walls_behind(solid.arrays, np.ascontiguousarray(index), np.ascontiguousarray(points), inward, thickness)
-    k = int(np.argmin(thickness))
-    x, y, z = points[k].tolist()
-    return Wall(thickness=float(thickness[k]), face=int(index[k]), place=(x, y, z))
+    return points, owner[within], thickness
 
 
 def smallest_convex_radius(solid: Solid) -> float:
@@ -102,14 +128,15 @@ def smallest_convex_radius(solid: Solid) -> float:
     return float(min(radii, default=np.inf))
 
 
-def _samples(solid: Solid) -> tuple[Array, Indices]:
-    """Return points in triangles on a grid, at least the middle of each, and the triangle of each."""
+def _samples(solid: Solid) -> tuple[Array, Indices, float]:
+    """Return points in triangles on a grid, at least the middle of each, the triangle of each, and their distance."""
     corners = solid.arrays.triangles[:, :9].reshape(-1, 3, 3)
     longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
     count = np.ceil(longest / solid.size * GRID).astype(np.int64).clip(1, GRID)
     total = float(count @ count)
     if total > MOST_SAMPLES:
         count = np.maximum(1, count * np.sqrt(MOST_SAMPLES / total)).astype(np.int64)
+    spacing = float((longest / count).max())
     points, owner = [], []
     for n in np.unique(count):
         i, j = np.array([(i, j) for i in range(n) for j in range(n - i)]).T
@@ -118,7 +145,7 @@ def _samples(solid: Solid) -> tuple[Array, Indices]:
         weights = np.column_stack([u, v, 1 - u - v])
         points.append(np.einsum("kc,tcx->tkx", weights, corners[chosen]).reshape(-1, 3))
         owner.append(np.repeat(chosen, len(weights)))
-    return np.concatenate(points), np.concatenate(owner)
+    return np.concatenate(points), np.concatenate(owner), spacing
 
 
 def crossing_faces(solid: Solid) -> tuple[Crossing, ...]:

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 from softdock.errors import InputError
 from softdock.files.cache import Cache, content_key
 from softdock.geometry.axis import AxisFrame
-from softdock.geometry.cad import size_warnings, surface_of_body
-from softdock.geometry.cad_files import STEP_ENDINGS, read_cad_file
+from softdock.geometry.cad import surface_of_body
+from softdock.geometry.cad_files import STEP_ENDINGS, read_cad_file, size_warnings
 from softdock.geometry.chain import Side
 from softdock.geometry.facets import ExactFace, Facets, read_bodies, select_body
 from softdock.geometry.mass_properties import mesh_mass_properties
 from softdock.geometry.pieces import boundary_edges
-from softdock.geometry.solids.checks import crossing_faces, thinnest_wall
+from softdock.geometry.solids.checks import thinnest_wall
 from softdock.geometry.solids.integrals import SurfacePoints, closed_surface_points, solid_mass_properties
 from softdock.geometry.solids.kernels.layout import FACE_AXIS, FACE_SENSE
 from softdock.geometry.solids.reading import ReadSolid, solid_of_body
 from softdock.geometry.solids.solid import Solid
+from softdock.geometry.solids.soundness import solid_problems
 from softdock.geometry.solids.step_unit import unit_of_step
 
 Array = NDArray[np.float64]
@@ -98,6 +99,8 @@ class InspectedBody:
     deviation_is_measured: bool = True
     thinnest_wall: float | None = None
     """[m]; None where no two faces are opposite each other."""
+    thinnest_wall_spacing: float | None = None
+    """Distance of the sample points [m]: a thinner wall in a narrower place may be missed."""
     thinnest_wall_face: int | None = None
     """Number of a face behind which it is."""
     revolutions: tuple[RevolvedSide, ...] = ()
@@ -172,7 +175,7 @@ def _with_details(
     solid = read.solid
     surface = _surface(solid)
     wall = thinnest_wall(solid)
-    problems = [*body.problems, *_crossing_sentences(solid)]
+    problems = [*body.problems, *solid_problems(solid, read.deviation)]
     faces = body.faces
     if surface is None:
         mass = mesh_mass_properties(solid.vertices, solid.triangle_vertices, 1.0)
@@ -194,6 +197,7 @@ def _with_details(
         deviation=read.deviation,
         deviation_is_measured=read.is_measured,
         thinnest_wall=wall.thickness if math.isfinite(wall.thickness) else None,
+        thinnest_wall_spacing=wall.spacing if math.isfinite(wall.thickness) else None,
         thinnest_wall_face=solid.faces[wall.face].number if math.isfinite(wall.thickness) else None,
         revolutions=_revolutions(path, body, facets, unit),
         problems=tuple(problems),
@@ -288,20 +292,6 @@ def _listed(numbers: Indices) -> str:
     shown = ", ".join(map(str, numbers[:20]))
     more = f" and {len(numbers) - 20} more" if len(numbers) > 20 else ""
     return f"face{'s' if len(numbers) > 1 else ''} {shown}{more}"
-
-
-def _crossing_sentences(solid: Solid) -> list[str]:
-    sentences = []
-    for crossing in crossing_faces(solid)[:10]:
-        a, b = (solid.faces[k] for k in crossing.faces)
-        x, y, z = (1e3 * c for c in crossing.place)
-        pair = (
-            f"Faces {a.number} ({a.kind}) and {b.number} ({b.kind}) cross"
-            if a.number != b.number
-            else f"Face {a.number} ({a.kind}) crosses itself"
-        )
-        sentences.append(f"{pair} near ({x:.4g}, {y:.4g}, {z:.4g}) mm.")
-    return sentences
 
 
 def _area_sentences(solid: Solid, faces: Sequence[InspectedFace], exact: Array, gap: float) -> list[str]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.errors import InputError, InputWarning
 from softdock.files.cache import Cache, content_key
-from softdock.geometry.cad_files import STEP_ENDINGS, cad_error, read_cad_file
+from softdock.geometry.cad_files import STEP_ENDINGS, cad_error, read_cad_file, size_warnings
 from softdock.geometry.facets import Facets, read_bodies, select_body
 from softdock.geometry.solids.face_names import face_names
 from softdock.geometry.solids.kernels.layout import FACE_KIND, FACETED, SolidArrays
 from softdock.geometry.solids.solid import Solid, SolidFace, build_solid
+from softdock.geometry.solids.soundness import solid_problems
 
 Array = NDArray[np.float64]
 
@@ -32,6 +35,8 @@ class ReadSolid:
     """In the file's frame."""
     deviation: float
     """Largest distance [m] of the approximated faces from the true ones; 0 where all are exact."""
+    warnings: tuple[str, ...]
+    """Sentences about the file."""
     is_measured: bool
     """Whether the deviation is measured, against facets of half the size; that of a mesh is estimated from the angles
     between its facets."""
@@ -45,18 +50,29 @@ def read_solid(path: Path, *, part: str | int | None = None, unit: str | None = 
     data = read_cad_file(path)
     sources = sorted(Path(__file__).parents[1].rglob("*.py"))
     key = content_key(json.dumps([path.suffix.lower(), path.stem, part, unit]), *sources, data)
-    cached = CACHE.read(key, _decode)
-    if cached is not None:
-        return cached
+    found = CACHE.read(key, _decode)
+    if found is None:
+        found = _read(path, data, part, unit)
+        CACHE.write(key, _encode(found))
+    for sentence in found.warnings:
+        warnings.warn(sentence, InputWarning, stacklevel=2)
+    return found
+
+
+def _read(path: Path, data: bytes, part: str | int | None, unit: str | None) -> ReadSolid:
+    """Return a solid of a file. Raises InputError where it cannot be used."""
     bodies = read_bodies(path, unit)
     body = select_body(path, bodies, part)
     found = solid_of_body(path, body, bodies)
+    problems = solid_problems(found.solid, found.deviation)
+    if problems:
+        hint = "`softdock inspect` draws the faces with their numbers."
+        raise InputError(*(cad_error(path, text, hint=hint).problems[0] for text in problems))
     names = face_names(data, body.faces) if path.suffix.lower() in STEP_ENDINGS else None
     if names is not None:
         faces = tuple(replace(face, name=names[face.number - 1]) for face in found.solid.faces)
         found = replace(found, solid=replace(found.solid, faces=faces))
-    CACHE.write(key, _encode(found))
-    return found
+    return replace(found, warnings=size_warnings(path, body.size, unit))
 
 
 def solid_of_body(path: Path, body: Facets, bodies: list[Facets]) -> ReadSolid:
@@ -71,7 +87,7 @@ def solid_of_body(path: Path, body: Facets, bodies: list[Facets]) -> ReadSolid:
         deviation = (
             _measured_deviation(path, solid, bodies.index(body)) if is_step else _estimated_deviation(solid)
         )
-    return ReadSolid(solid=solid, deviation=deviation, is_measured=is_step)
+    return ReadSolid(solid=solid, deviation=deviation, is_measured=is_step, warnings=())
 
 
 def _measured_deviation(path: Path, solid: Solid, index: int) -> float:
@@ -111,6 +127,7 @@ def _encode(found: ReadSolid) -> bytes:
         "residual": solid.residual,
         "deviation": found.deviation,
         "is_measured": found.is_measured,
+        "warnings": found.warnings,
     }
     buffer = io.BytesIO()
     text = np.frombuffer(json.dumps(document).encode(), np.uint8)
@@ -133,4 +150,9 @@ def _decode(data: bytes) -> ReadSolid:
         moved=document["moved"],
         residual=document["residual"],
     )
-    return ReadSolid(solid=solid, deviation=document["deviation"], is_measured=document["is_measured"])
+    return ReadSolid(
+        solid=solid,
+        deviation=document["deviation"],
+        is_measured=document["is_measured"],
+        warnings=tuple(document["warnings"]),
+    )
