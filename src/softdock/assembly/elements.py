@@ -50,7 +50,7 @@ class ElementArrays:
 def _emptied(array: np.recarray, row: int) -> Any:
     """Return a record, a view, after all its fields were set to zero."""
     plain = array.view(np.ndarray)  # access to rows is four times faster
-    plain[row] = np.zeros((), plain.dtype)
+    plain[row : row + 1].view(np.uint8).fill(0)
     return plain[row]
 
 

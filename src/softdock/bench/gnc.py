@@ -49,11 +49,11 @@ def run(progress: Progress, /) -> list[Row]:
 def run_long(progress: Progress, /) -> list[Row]:
     """Measure the bundled campaign of approaches on two cores, if there is one."""
     from softdock.bench.campaign import measure
-    from softdock.campaign.loading import bundled_campaigns, read_campaign
+    from softdock.campaign.loading import campaign_names, read_campaign
     from softdock.campaign.runner import ExecutionOptions
     from softdock.campaign.workers import Backend
 
-    if APPROACH not in bundled_campaigns():
+    if APPROACH not in campaign_names():
         return []
     plan = read_campaign(APPROACH)
     progress(f"{plan.runs} runs of campaign {APPROACH}", 0.8)

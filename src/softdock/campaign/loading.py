@@ -98,6 +98,11 @@ def _plan_of_campaign(
     return plan
 
 
+def campaign_names() -> list[str]:
+    """Return the names of the bundled campaigns, whose files are not parsed."""
+    return sorted(_files("bundled"))
+
+
 def bundled_campaigns() -> dict[str, str]:
     """Return the titles of the bundled campaigns by name."""
     return {name: _title(file) for name, file in sorted(_files("bundled").items())}
@@ -278,7 +283,7 @@ def read_origin(manifest: dict[str, Any], folder: Path, given: Path | None = Non
 
 def _trusted_origin(manifest: dict[str, Any], folder: Path) -> str | Path:
     origin = str(manifest["origin"])
-    if origin in bundled_campaigns():
+    if origin in campaign_names():
         return origin
     try:
         inside = Path(origin).resolve().is_relative_to(folder.resolve())

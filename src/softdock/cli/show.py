@@ -44,7 +44,7 @@ def show(
 
 def _find(name: str) -> tuple[str, Path]:
     """Return the text of a bundled file or of a file, and its path."""
-    from softdock.campaign.loading import bundled_campaigns, campaign_text, preset_texts, presets
+    from softdock.campaign.loading import campaign_names, campaign_text, preset_texts, presets
     from softdock.scenario.loading import bundled_names, bundled_text
     from softdock.scenario.messages import did_you_mean
     from softdock.scenario.source import read_file
@@ -53,13 +53,13 @@ def _find(name: str) -> tuple[str, Path]:
     if name in scenarios:
         text, folder = bundled_text(name)
         return text, folder / f"{name}.yaml"
-    if name in bundled_campaigns() or name in preset_texts():
+    if name in campaign_names() or name in preset_texts():
         return campaign_text(name)
     path = Path(name)
     if path.suffix:
         read_file(path)  # refuses what is no file of ours
         return path.read_text(encoding="utf-8"), path.resolve()
-    hint = did_you_mean(name, [*scenarios, *bundled_campaigns(), *presets()])[0]
+    hint = did_you_mean(name, [*scenarios, *campaign_names(), *presets()])[0]
     message = f"'{name}' is neither a bundled scenario, campaign or preset nor a file."
     raise InputError(message, hint=hint.replace("Allowed", "Bundled"))
 

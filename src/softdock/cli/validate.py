@@ -57,13 +57,13 @@ def validate(
 
 def _is_campaign(file: str) -> bool:
     """Return whether a name or file is that of a campaign; a bundled scenario takes precedence."""
-    from softdock.campaign.loading import bundled_campaigns
+    from softdock.campaign.loading import campaign_names
     from softdock.scenario.loading import bundled_names
     from softdock.scenario.source import read_file
 
     if file in bundled_names():
         return False
-    if file in bundled_campaigns():
+    if file in campaign_names():
         return True
     try:
         return bool(read_file(Path(file)).data.get("kind") == "campaign")

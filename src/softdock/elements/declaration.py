@@ -265,6 +265,6 @@ def has_steep_friction(element: Any) -> bool:
 def write_friction(law: Any, element: Any) -> None:
     """Write the friction of an element along a joint."""
     static = element.static_friction
-    law.friction, law.friction_speed = element.friction, element.friction_speed
-    law.static_friction = element.friction if static is None else static
-    law.sticks = int(element.friction_law == "stick")
+    law["friction"], law["friction_speed"] = element.friction, element.friction_speed
+    law["static_friction"] = element.friction if static is None else static
+    law["sticks"] = int(element.friction_law == "stick")

@@ -264,9 +264,9 @@ def check_campaign_size(plan: "Plan") -> None:
 
 def campaign_source(folder: Folder, name: str) -> str | Path:
     """Return the bundled name or the checked file of a campaign."""
-    from softdock.campaign.loading import bundled_campaigns
+    from softdock.campaign.loading import campaign_names
 
-    if name in bundled_campaigns():
+    if name in campaign_names():
         return name
     path = folder.inside(name)
     check_campaign_files(folder, read_file(path))
@@ -281,12 +281,12 @@ def check_origin(folder: Folder, campaign_folder: Path) -> Path | None:
     A received campaign must not choose which files the studio reads.
     """
     from softdock.campaign import store
-    from softdock.campaign.loading import bundled_campaigns
+    from softdock.campaign.loading import campaign_names
 
     with store.open_readonly(campaign_folder) as database:
         manifest = store.read_entry(database, "manifest")
     origin = manifest.get("origin") if isinstance(manifest, dict) else None
-    if isinstance(origin, str) and origin in bundled_campaigns():
+    if isinstance(origin, str) and origin in campaign_names():
         return None
     try:
         path = folder.inside(str(origin))
