@@ -36,6 +36,7 @@ SOLID_TABLES = StructureArgument(
         "vertices": floats("solid_vertices", VERTEX_COLUMNS, memory=Memory.MODEL),
         "is_corner": integers("solid_vertices", memory=Memory.MODEL),
         "boxes": floats("solid_boxes", 6, memory=Memory.MODEL),
+        "box_faces": integers("solid_boxes", memory=Memory.MODEL),
         "is_closure": integers("solid_faces", memory=Memory.MODEL),
         "groups": integers("solid_faces", memory=Memory.MODEL),
         "frames": floats("solid_faces", FRAME_COLUMNS, memory=Memory.MODEL),

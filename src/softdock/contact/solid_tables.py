@@ -16,11 +16,14 @@ from softdock.geometry.solids.kernels.layout import (
     EDGE_KIND,
     EDGE_LINK_COLUMNS,
     FACE_COLUMNS,
+    LEAF_TRIANGLES,
     LINK_COLUMNS,
     LINK_EDGES,
     LINK_FACE,
+    LINK_VERTICES,
     SAME,
     TRIANGLE_COLUMNS,
+    TRIANGLE_SLACK,
     VERTEX_COLUMNS,
 )
 from softdock.geometry.solids.kernels.parameter_columns import FRAME_COLUMNS
@@ -136,6 +139,7 @@ def solid_tables(
     counts = dict.fromkeys(("face", "triangle", "edge", "vertex", "box"), 0)
     for span, solid in zip(spans, solids):
         arrays = solid.arrays
+        span["slack"] = arrays.triangles[:, TRIANGLE_SLACK].max()
         for name, table in (
             ("face", arrays.faces),
             ("triangle", arrays.triangles),
@@ -153,11 +157,32 @@ def solid_tables(
     return SolidTables(
         spans=spans,
         **joined,
+        box_faces=np.concatenate([np.zeros(0, np.int64), *map(_box_faces, solids)]),
         is_closure=np.concatenate([np.zeros(0, np.int64), *closures]),
         groups=np.concatenate([np.zeros(0, np.int64), *map(_group_bits, solids, groups)]),
         frames=np.concatenate([np.zeros((0, FRAME_COLUMNS)), *frames]),
         patches=np.concatenate([np.zeros(0, layout.PATCH), *patches]),
     )
+
+
+def _box_faces(solid: Solid) -> NDArray[np.int64]:
+    """Return the column `box_faces` of SolidTables."""
+    links, count = solid.arrays.links, len(solid.arrays.boxes)
+    is_inner = (links[:, LINK_EDGES : LINK_EDGES + 3] < 0).all(axis=1)
+    is_inner &= (solid.arrays.is_corner[links[:, LINK_VERTICES : LINK_VERTICES + 3]] == 0).all(axis=1)
+    leaves = np.full((count - count // 2) * LEAF_TRIANGLES, layout.EMPTY_BOX)
+    leaves[: len(links)] = np.where(is_inner, links[:, LINK_FACE], layout.MIXED_BOX)
+    out = np.full(count, layout.EMPTY_BOX, np.int64)
+    out[count // 2 :] = functools.reduce(_common_face, leaves.reshape(-1, LEAF_TRIANGLES).T)
+    for node in range(count // 2 - 1, -1, -1):
+        out[node] = _common_face(out[2 * node + 1], out[2 * node + 2])
+    return out
+
+
+def _common_face(first: Any, second: Any) -> Any:
+    """Return the face of the triangles of two boxes."""
+    other = np.where(second == layout.EMPTY_BOX, first, layout.MIXED_BOX)
+    return np.where(first == layout.EMPTY_BOX, second, np.where(first == second, first, other))
 
 
 def _group_bits(solid: Solid, groups: Groups) -> NDArray[np.int64]:

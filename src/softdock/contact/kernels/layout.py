@@ -27,6 +27,8 @@ FACES_CONVEX, FACES_ANY = 4, 5
 REVOLUTION, SOLID_PAIR = 0, 1  # PAIR.shape: two surfaces of revolution, or two solids of any shape
 MOST_BRANCHES = 4  # faces that a block of FACES_CONVEX has at most
 RECTANGLE, TRIANGLE = 0, 1  # PATCH.kind, BLOCK.cell_shape: cells with four points, with three
+MIXED_BOX, EMPTY_BOX = -1, -2  # SolidTables.box_faces
+NODE_ROWS = 96  # bounding spheres that may wait to be examined
 CELL_ROWS, CELL_COLUMNS = 160, 22  # cells of a solid that may wait to be examined; columns: solids/cells.py
 
 # Columns of STRIP.step_table: cosine and sine of half, quarter and Gauss steps along and around.
@@ -158,7 +160,7 @@ BLOCK = _cache_aligned(
 """Cells of B that face the same segments first..last, or the same faces, of A."""
 
 SPAN = _record(
-    {},
+    {"slack": ()},  # largest distance between triangles and the faces that they stand for [m]
     dict.fromkeys(
         (
             "first_face",
@@ -230,6 +232,10 @@ WORK = _cache_aligned(
             # Solids: cells that wait; depth and gradient of the points of a block below each branch; polygons
             "patch_stack": (CELL_ROWS, CELL_COLUMNS),
             "cell_nodes": (12, 3),
+            "node_cells": (
+                NODE_ROWS,
+                CELL_COLUMNS,
+            ),  # bounding spheres that wait, with the faces that they face
             "branch_s": (MOST_BRANCHES, 4 * BLOCK_CELLS),
             "branch_x": (MOST_BRANCHES, 4 * BLOCK_CELLS),
             "branch_y": (MOST_BRANCHES, 4 * BLOCK_CELLS),
@@ -247,7 +253,7 @@ WORK = _cache_aligned(
             "patch_renewal": (),  # rate at which material of the patch is replaced [1/s]
         },
         {
-            "node_stack": (96, 3),
+            "node_stack": (NODE_ROWS, 3),
             "block_count": (),
             "cell_count": (),
             "faces_closure": (),  # 1: a cell faces a segment that closes the meridian of A
@@ -277,6 +283,9 @@ class SolidTables(NamedTuple):
     vertices: NDArray[np.float64]
     is_corner: NDArray[np.int64]
     boxes: NDArray[np.float64]
+    box_faces: NDArray[np.int64]
+    """(boxes,): the face of all triangles in a box if none of them has an edge or corner of the solid, MIXED_BOX, or
+    EMPTY_BOX."""
     is_closure: NDArray[np.int64]
     """(faces,): 1 where a face only closes an open surface behind."""
     groups: NDArray[np.int64]

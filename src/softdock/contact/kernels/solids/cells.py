@@ -35,15 +35,16 @@ PARALLEL = 1e-6  # square of the sine of the angle between two faces below which
 
 
 @inline
-def push_patch(tables, work, patch, top):
-    """Push a root cell on the stack; return the new top."""
+def push_patch(tables, work, patch, node, top):
+    """Push a root cell on the stack, which faces what its bounding sphere `node` does; return the new top."""
     row, source = work["patch_stack"][top], tables.patches[patch]
     row[CELL_PATCH], row[CELL_KIND], row[CELL_FACE] = patch, source["kind"], source["face"]
     for k in range(9):
         row[CELL_VALUES + k] = source["values"][k]
     for k in range(3):
         row[CELL_NEIGHBOURS + k] = source["neighbours"][k]
-    row[CELL_FACING] = -1.0
+    for k in range(CELL_FACING, CELL_EDGE + 1):
+        row[k] = node[k]
     return top + 1
 
 

@@ -32,6 +32,7 @@ from softdock.contact.kernels.solids.cells import (
     CELL_FACES,
     CELL_FACING,
     CELL_KIND,
+    CELL_PATCH,
     CELL_VALUES,
     MIDDLE,
     SIDE_MIDDLES,
@@ -39,6 +40,7 @@ from softdock.contact.kernels.solids.cells import (
     U_ENDS,
     V_ENDS,
     bounding_radius,
+    push_copy,
     push_half_rectangles,
     push_half_triangles,
     push_patch,
@@ -52,6 +54,7 @@ from softdock.contact.kernels.solids.tables import (
     curvature_of_face,
     depth_below_faces,
     nearest_feature,
+    rough_depth,
     smooth_switch,
     solid_of,
 )
@@ -65,6 +68,8 @@ SEARCHED_SIZE = (
     1.0  # over the range of a list: cells that need the nearest feature of all are halved down to that
 )
 LONGEST_SEARCHED = 2e-4  # [m] unless they are smaller than this already
+# Error of the depth below triangles over their slack, and size of cells from which it is exact enough.
+ROUGH_ERROR, ROUGH_SIZE = 3.0, 12.0
 SKIP_REACHES = 2.0  # spheres that were farther than this many reaches are not examined again
 
 
@@ -76,35 +81,44 @@ def fill_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p):
     frames = tables.frames[
         tables.spans[data["solid_B"]]["first_face"] : tables.spans[data["solid_B"]]["last_face"]
     ]
-    stack, top, reach = work["node_stack"], 1, work["reach"]
+    span = tables.spans[data["solid_A"]]
+    box_faces = tables.box_faces[span["first_box"] : span["last_box"]]
+    stack, top, reach = work["node_cells"], 1, work["reach"]
+    slack = span["slack"]
     x, y, z = work["nearest_point"][0], work["nearest_point"][1], work["nearest_point"][2]
     x, y, z = to_A(R_AB, p_AB_A, x, y, z)
     work["nearest_distance"] = -nearest_feature(A, lists, x, y, z)[0]
-    stack[0, 0], clearance, work["clearance"] = data["root_node"], math.inf, math.inf
+    stack[0, CELL_PATCH], stack[0, CELL_FACING] = data["root_node"], -1.0
+    clearance, work["clearance"] = math.inf, math.inf
     while top > 0:
         top -= 1
-        index = stack[top, 0]
+        row = stack[top]
+        index = int(row[CELL_PATCH])
         gap = lists.skip_until[index] - work["odometer"] - work["path_motion"]
         if gap > max(SKIP_REACHES * reach, skip_distance(work)):  # still too far to touch
             clearance = min(clearance, gap)
             continue
         node = nodes[index]
         x, y, z = to_A(R_AB, p_AB_A, node["x"], node["y"], node["z"])
-        s, radius = nearest_feature(A, lists, x, y, z)[0], node["radius"]
+        radius = node["radius"]
+        s, _, _, _, error = depth_of_cell(A, lists, pair, row, x, y, z, radius, slack)
+        s += error
         lists.skip_until[index] = work["odometer"] - s - radius  # Eq. (C16)
         radius += path_motion(half_R, half_p, node["x"], node["y"], node["z"])[0] + work["path_turn"] * radius
         if -s - radius > skip_distance(work):
             clearance = min(clearance, -s - radius)
             continue
+        find_faces_of_cell(A, box_faces, work, row, x, y, z, s, radius + reach + error)
         if node["left"] >= 0:
-            stack[top, 0], stack[top + 1, 0] = node["right"], node["left"]
+            push_copy(stack, row, top + 1)
+            row[CELL_PATCH], stack[top + 1, CELL_PATCH] = node["right"], node["left"]
             top += 2
             continue
         for patch in range(node["first_root"], node["first_root"] + node["root_count"]):
-            cells = push_patch(tables, work, patch, 0)
+            cells = push_patch(tables, work, patch, row, 0)
             while cells > 0:
                 cells = examine_cell(
-                    arrays, lists, pair, A, B, frames, R_AB, p_AB_A, half_R, half_p, cells - 1
+                    arrays, lists, pair, A, B, frames, box_faces, R_AB, p_AB_A, half_R, half_p, cells - 1
                 )
     work["clearance"] = min(work["clearance"], clearance)
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
@@ -112,7 +126,7 @@ def fill_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p):
 
 
 @kernel
-def examine_cell(arrays, lists, pair, A, B, frames, R_AB, p_AB_A, half_R, half_p, top):
+def examine_cell(arrays, lists, pair, A, B, frames, box_faces, R_AB, p_AB_A, half_R, half_p, top):
     """Discard, halve or add the cell in row `top` of the stack; return the new top."""
     data, work = arrays.pairs[pair], lists.work[pair]
     row, nodes = work["patch_stack"][top], work["cell_nodes"]
@@ -122,26 +136,38 @@ def examine_cell(arrays, lists, pair, A, B, frames, R_AB, p_AB_A, half_R, half_p
     moves, d = path_motion(half_R, half_p, X, Y, Z)
     motion = moves + work["path_turn"] * radius
     x, y, z = to_A(R_AB, p_AB_A, X, Y, Z)
-    s, g_x, g_y, g_z = depth_of_cell(A, lists, pair, row, x, y, z)
+    slack = arrays.solids.spans[data["solid_A"]]["slack"]
+    s, g_x, g_y, g_z, error = depth_of_cell(A, lists, pair, row, x, y, z, radius, slack)
+    s += error
     update_nearest(work, -s, X, Y, Z)
     gap, enough = -s - radius - motion, skip_distance(work)
     if gap > enough:
         work["clearance"] = min(work["clearance"], gap)
         return top
-    span = radius + motion + work["reach"]
-    if row[CELL_FACING] != FACES_ONE:
-        find_faces_of_cell(A, work, row, x, y, z, s, span)
-    slopes, second, triangle = variation_of_cell(A, lists, pair, row, nodes, R_AB, p_AB_A)
+    span = radius + motion + work["reach"] + error
+    find_faces_of_cell(A, box_faces, work, row, x, y, z, s, span)
+    divisible = (
+        size[0] > data["smallest_cell"] and top + 4 < CELL_ROWS,
+        size[1] > data["smallest_cell"] and top + 4 < CELL_ROWS,
+    )
+    split = split_for_search(A, data, work, row, size, motion, divisible)
+    if split != 0 and gap <= work["reach"]:
+        return push_parts(work, row, nodes, split, top)
+    if split != 0:  # too far away to touch: halved only for a sharper clearance
+        if radius <= (SHARP_CLEARANCE - 1.0) * s:
+            work["clearance"] = min(work["clearance"], gap)
+            return top
+        return push_parts(work, row, nodes, split, top)
+    if error > 0.0:
+        s, g_x, g_y, g_z = depth_below_row(A, lists, pair, row, x, y, z)
+        gap = -s - radius - motion
+    slopes, second = variation_of_cell(A, lists, pair, row, nodes, R_AB, p_AB_A)
     if row[CELL_FACING] == FACES_ONE:
         towards = abs(g_x * d[0] + g_y * d[1] + g_z * d[2]) + work["path_turn"] * radius
         curved = 0.5 * curvature_near(A, row, x, y, z, span) * motion * motion
         rise = slopes + 0.25 * (second[0] + second[1])
         gap = max(gap, -(s + rise + towards + curved))
     beyond = gap > work["reach"]
-    divisible = (
-        size[0] > data["smallest_cell"] and top + 4 < CELL_ROWS,
-        size[1] > data["smallest_cell"] and top + 4 < CELL_ROWS,
-    )
     sharp = radius <= (SHARP_CLEARANCE - 1.0) * s or not (divisible[0] or divisible[1])
     if gap > enough or (beyond and sharp):
         work["clearance"] = min(work["clearance"], gap)
@@ -170,6 +196,12 @@ def examine_cell(arrays, lists, pair, A, B, frames, R_AB, p_AB_A, half_R, half_p
             arrays, lists, pair, A, B, frames, row, nodes, radius, moves, s, R_AB, p_AB_A, half_R, half_p
         )
         return top
+    return push_parts(work, row, nodes, split, top)
+
+
+@kernel
+def push_parts(work, row, nodes, split, top):
+    """Replace a cell, in row `top` of the stack, by its parts; return the new top."""
     stack, parent = work["patch_stack"], CELL_ROWS - 1
     for k in range(stack.shape[1]):
         stack[parent, k] = row[k]
@@ -181,12 +213,33 @@ def examine_cell(arrays, lists, pair, A, B, frames, R_AB, p_AB_A, half_R, half_p
 
 
 @inline
-def depth_of_cell(A, lists, pair, row, x, y, z):
-    """Return depth and gradient of the middle of a cell below the faces of A that it is known to face."""
-    if row[CELL_FACING] < 0.0:
-        s, g_x, g_y, g_z, _, _ = nearest_feature(A, lists, x, y, z)
-        return s, g_x, g_y, g_z
-    return depth_below_row(A, lists, pair, row, x, y, z)
+def split_for_search(A, data, work, row, size, motion, divisible):
+    """Return the directions in which a cell that needs the nearest feature of all is halved; 0 for others.
+
+    Smaller cells may face one face only.
+    """
+    split = 0
+    if row[CELL_FACING] == FACES_ANY and A.faces[int(row[CELL_FACES]), FACE_KIND] != FACETED:
+        longest = max(SEARCHED_SIZE * (work["reach"] + motion), min(LONGEST_SEARCHED, data["smallest_cell"]))
+        split |= SPLIT_ALONG if divisible[0] and size[0] > longest else 0
+        split |= SPLIT_AROUND if divisible[1] and size[1] > longest else 0
+    return split
+
+
+@inline
+def depth_of_cell(A, lists, pair, row, x, y, z, radius, slack):
+    """Return depth [m] and gradient of the middle of a cell below the faces of A that it faces, and the depth's error.
+
+    The depth of a large cell that faces no known faces is that below the triangles of A: `slack` is theirs. Its
+    gradient is not known.
+    """
+    if row[CELL_FACING] >= 0.0 and row[CELL_FACING] != FACES_ANY:
+        s, g_x, g_y, g_z = depth_below_row(A, lists, pair, row, x, y, z)
+        return s, g_x, g_y, g_z, 0.0
+    if radius > ROUGH_SIZE * slack:
+        return rough_depth(A, x, y, z), 0.0, 0.0, 0.0, ROUGH_ERROR * slack
+    s, g_x, g_y, g_z, _, _ = nearest_feature(A, lists, x, y, z)
+    return s, g_x, g_y, g_z, 0.0
 
 
 @inline
@@ -204,12 +257,14 @@ def depth_below_row(A, lists, pair, row, x, y, z):
 
 
 @kernel
-def find_faces_of_cell(A, work, row, x, y, z, s, span):
+def find_faces_of_cell(A, box_faces, work, row, x, y, z, s, span):
     """Find which faces of A a cell faces wherever B is within the range of the list; Eq. (C17).
 
     The middle of the cell is at (x, y, z), at depth s; `span`: distance of its farthest point and place from there [m].
     """
     facing = int(row[CELL_FACING])
+    if facing == FACES_ONE:
+        return
     if facing == FACES_CONVEX:
         narrow_convex(A, row, x, y, z, s, span)
         return
@@ -222,7 +277,7 @@ def find_faces_of_cell(A, work, row, x, y, z, s, span):
             row[CELL_FACES] = f if beside > 0.0 else h
             row[CELL_FACING], row[CELL_BRANCHES] = FACES_ONE, 1.0
         return
-    row[CELL_FACING] = find_near_faces(A, work, x, y, z, abs(s) + 2.0 * span)
+    row[CELL_FACING] = find_near_faces(A, box_faces, work, x, y, z, abs(s) + 2.0 * span)
     row[CELL_BRANCHES], row[CELL_EDGE] = min(work["near_count"], MOST_BRANCHES), work["near_smooth_edge"]
     for k in range(MOST_BRANCHES):
         row[CELL_FACES + k] = work["near_faces"][k]
@@ -266,7 +321,7 @@ def curvature_near(A, row, x, y, z, span):
 def variation_of_cell(A, lists, pair, row, nodes, R_AB, p_AB_A):
     """Return the rise of the depth from the middle to the corners [m], and second differences along u and v [m].
 
-    For several faces they are the largest of all. Last: whether the cell is a triangle.
+    For several faces they are the largest of all.
     """
     is_triangle = row[CELL_KIND] != RECTANGLE
     count = int(row[CELL_BRANCHES])
@@ -296,7 +351,7 @@ def variation_of_cell(A, lists, pair, row, nodes, R_AB, p_AB_A):
             slope = max(slope, 0.5 * (abs(u_1 - u_0) + abs(v_1 - v_0)))
             second_u = max(second_u, 4.0 * abs(u_0 + u_1 - 2.0 * s))
             second_v = max(second_v, 4.0 * abs(v_0 + v_1 - 2.0 * s))
-    return slope, (second_u, second_v), is_triangle
+    return slope, (second_u, second_v)
 
 
 @inline
@@ -336,11 +391,6 @@ def split_of_cell(A, B, frames, data, work, row, size, second, slopes, s, g, spa
     split, _ = choose_split(
         data["resolution"], max(covered, 0.0), size, second, (uncertain_u, uncertain_v), divisible
     )
-    if row[CELL_FACING] == FACES_ANY and A.faces[int(row[CELL_FACES]), FACE_KIND] != FACETED:
-        # Smaller cells may face one of the faces only.
-        longest = max(SEARCHED_SIZE * (reach + motion), min(LONGEST_SEARCHED, data["smallest_cell"]))
-        split |= SPLIT_ALONG if divisible[0] and size[0] > longest else 0
-        split |= SPLIT_AROUND if divisible[1] and size[1] > longest else 0
     return split
 
 

@@ -40,20 +40,22 @@ from softdock.native.decorators import inline, kernel
 
 ROUNDING = 1e-9  # [m]
 SHARP_OTHER, CONVEX_EDGE = 1, 2  # flags of WORK.near_other_edge
+MOST_TRIANGLES = 200  # at the boundaries of faces near a cell
 LEAST_ALIGNMENT = 0.5  # cosine between conormals of a smooth edge near a cell
 
 
 @kernel
-def find_near_faces(solid, work, x, y, z, bound):
+def find_near_faces(solid, box_faces, work, x, y, z, bound):
     """Find the faces within `bound` [m] of a point; return how they meet, a value of BLOCK.facing.
 
-    Faces, their number and the nearest smooth edge are in WORK.
+    Faces, their number and the nearest smooth edge are in WORK. `box_faces`: those of the solid.
     """
     boxes, links = solid.boxes, solid.links
-    first_leaf, node, corner, nearest = boxes.shape[0] // 2, 0, False, bound + 1.0
+    first_leaf, node, corner, nearest, triangles = boxes.shape[0] // 2, 0, False, bound + 1.0, 0
     work["near_count"], work["near_smooth_edge"], work["near_other_edge"] = 0, -1, 0
     while node >= 0:
-        if box_distance(boxes, node, x, y, z) > bound * bound:  # boxes contain the slack of their triangles
+        # Boxes contain the slack of their triangles.
+        if is_noted(work, box_faces[node]) or box_distance(boxes, node, x, y, z) > bound * bound:
             node = next_node(node)
             continue
         if node < first_leaf:
@@ -68,6 +70,9 @@ def find_near_faces(solid, work, x, y, z, bound):
                 or solid.faces[links[t, LINK_FACE], FACE_KIND] == FACETED
             ):
                 return FACES_ANY
+            triangles += 1
+            if triangles > MOST_TRIANGLES and work["near_count"] > 1:
+                return FACES_ANY  # smaller cells have fewer
             corner = corner or is_corner_near(solid, t, x, y, z, bound)
             for k in range(3):
                 if links[t, LINK_EDGES + k] >= 0:
@@ -79,11 +84,20 @@ def find_near_faces(solid, work, x, y, z, bound):
 
 
 @inline
-def note_face(work, f):
-    """Add a face to those near a cell; return False if there are too many."""
+def is_noted(work, f):
+    """Return whether face f is among those near a cell."""
+    noted = False
     for k in range(work["near_count"]):
         if work["near_faces"][k] == f:
-            return True
+            noted = True
+    return noted
+
+
+@inline
+def note_face(work, f):
+    """Add a face to those near a cell; return False if there are too many."""
+    if is_noted(work, f):
+        return True
     if work["near_count"] == MOST_BRANCHES:
         return False
     work["near_faces"][work["near_count"]] = f
@@ -157,7 +171,7 @@ def is_convex(solid, work, x, y, z, bound):
     It is if the parts of each face within `bound` lie below all others: a rib does, a slot does not.
     """
     boxes = solid.boxes
-    first_leaf, node = boxes.shape[0] // 2, 0
+    first_leaf, node, triangles = boxes.shape[0] // 2, 0, 0
     while node >= 0:
         if box_distance(boxes, node, x, y, z) > bound * bound:
             node = next_node(node)
@@ -167,6 +181,9 @@ def is_convex(solid, work, x, y, z, bound):
             continue
         start = (node - first_leaf) * LEAF_TRIANGLES
         for t in range(start, min(start + LEAF_TRIANGLES, solid.triangles.shape[0])):
+            triangles += 1
+            if triangles > MOST_TRIANGLES:
+                return False  # not known; smaller cells have fewer
             u, v, w, _, _ = nearest_in_triangle(solid.triangles, t, x, y, z)
             q = triangle_point(solid.triangles, t, u, v, w)
             if is_beyond_reach(q, x, y, z, bound + solid.triangles[t, TRIANGLE_SLACK]):

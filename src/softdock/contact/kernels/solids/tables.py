@@ -3,7 +3,7 @@
 import math
 
 from softdock.contact.kernels.layout import FACES_ANY, FACES_CONVEX, FACES_ONE
-from softdock.geometry.solids.kernels.distance import solid_depth
+from softdock.geometry.solids.kernels.distance import facet_depth, solid_depth, surface_bound
 from softdock.geometry.solids.kernels.faces import face_depth
 from softdock.geometry.solids.kernels.layout import (
     CONE,
@@ -45,6 +45,13 @@ def nearest_feature(solid, lists, x, y, z):
     last = lists.visited.shape[0] - 1
     lists.visited[last] += 1
     return solid_depth(solid, lists.visited, lists.visited[last], x, y, z)
+
+
+@kernel
+def rough_depth(solid, x, y, z):
+    """Return the depth of a point below the triangles of a solid; it errs by at most three times their slack [m]."""
+    _, t = surface_bound(solid, x, y, z)
+    return facet_depth(solid, t, x, y, z)[0]
 
 
 @kernel
