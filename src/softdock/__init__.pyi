@@ -848,7 +848,6 @@ class Layer(_Layer):
         self,
         *,
         stiffness: float | str | None = ...,
-        on: Literal['a', 'b', 'both'] = ...,
         youngs_modulus: float | str | None = ...,
         poisson_ratio: float | str | None = ...,
         thickness: float | str | None = ...,

@@ -355,9 +355,6 @@ class Layer(Model):
 
     stiffness: PositiveArealStiffness | None = None
     """Stress per depth [N/m3]."""
-    on: Literal["a", "b", "both"] = "a"
-    """Which surface carries the layer: the depth is measured below it, and the other one is divided into cells. It
-    matters at sharp edges. `both`: half the stiffness each way."""
     youngs_modulus: PositivePressure | None = None
     """Young's modulus of the material of the layer."""
     poisson_ratio: Annotated[float, Quantity("1", ge=0, lt=0.5)] | None = None
@@ -437,7 +434,8 @@ class Contact(Model):
     """
 
     a: str
-    """Surface below which the depth is measured; its normals are the directions of the pressure."""
+    """Surface that carries the layer: the depth is measured below it, its normals are the directions of the pressure.
+    The choice matters at sharp edges; for both, define two contacts with exchanged roles and half the stiffness."""
     b: str
     """Surface that is divided into cells; the smaller or more curved one of the two."""
     layer: Layer
@@ -464,8 +462,6 @@ class Contact(Model):
         face_groups: tuple[tuple[int, ...], ...] = (),
     ) -> ContactPair:
         """Return the pair of the contact package; `face_groups` of a solid a are those of its zones."""
-        if self.layer.on != "a":
-            raise InputError("Only the layer on surface a is supported.", field=f"contacts.{name}.layer.on")
         if self.quadrature == "points":
             quadrature: CutCells | Points = Points(spacing=self.spacing)
         else:
