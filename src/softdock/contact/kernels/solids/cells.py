@@ -30,8 +30,11 @@ CELL_FACING, CELL_BRANCHES, CELL_FACES, CELL_EDGE = 15, 16, 17, 21
 MIDDLE, U_ENDS, V_ENDS, CORNERS = 0, 1, 3, 5
 SIDE_MIDDLES, TRIANGLE_CORNERS = 1, 4
 GAUSS_STEP = 0.5 / math.sqrt(3.0)
-PROJECTIONS = 3  # steps by which a point is moved onto the curve between two faces
-PARALLEL = 1e-6  # square of the sine of the angle between two faces below which they meet smoothly
+# Steps by which a point is moved onto the curve between two faces: where they join smoothly, each step halves the
+# distance, which is a few hundredths of the length of the cell at first.
+PROJECTIONS = 16
+CONVERGED = 1e-26  # [m2] square of the last step
+PARALLEL = 1e-12  # square of the sine of the angle between two faces below which the direction of a step is not known
 
 
 @inline
@@ -153,9 +156,10 @@ def project(faces, f, h, p):
             square = 1.0 - cosine * cosine
             if square > PARALLEL:
                 alpha, beta = (cosine * b - a) / square, (cosine * a - b) / square
-        p[0] += alpha * a_x + beta * b_x
-        p[1] += alpha * a_y + beta * b_y
-        p[2] += alpha * a_z + beta * b_z
+        d_x, d_y, d_z = alpha * a_x + beta * b_x, alpha * a_y + beta * b_y, alpha * a_z + beta * b_z
+        p[0], p[1], p[2] = p[0] + d_x, p[1] + d_y, p[2] + d_z
+        if d_x * d_x + d_y * d_y + d_z * d_z < CONVERGED:
+            break
 
 
 @kernel
