@@ -83,7 +83,7 @@ def test_pin_touches_both_sides_of_the_rim_at_the_published_times(rim):
 
 def test_figures_are_drawn(flat, rim, tmp_path):
     drawn = figures(flat, rim)
-    assert list(drawn) == ["peg-figure-9", "peg-figure-10", "peg-figure-12"]
+    assert list(drawn) == ["peg-figure-9", "peg-figure-10", "peg-figure-11", "peg-figure-12"]
     for name, figure in drawn.items():
         save_picture(figure, tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")

@@ -1,4 +1,4 @@
-"""Figures of the peg-in-hole paper: a joint while the pin slides on a table, and while it meets the rim of a hole.
+"""Figures of the peg-in-hole paper: shapes, contacts, search, pins and arm as solids, joints during both experiments.
 
 The paper compares its simulation with hardware whose data is not published. Here the simulated joint stands beside the
 command that it was given: the difference is what contact and stiffness make.
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from softdock.presentation.colours import SERIES
 from softdock.presentation.progress import Progress
+from softdock.report.figures.peg_scenes import draw_pins, draw_push, draw_rim
+from softdock.report.figures.peg_schematics import draw_schematics
 from softdock.report.picture import GREY, new_figure, save_picture
 from softdock.result import Result
 
@@ -27,11 +29,14 @@ def draw(out: Path, progress: Progress) -> list[Path]:
 
     progress("peg-flat", 0.0)
     flat = simulate(load("peg-flat"), with_prediction=False)
-    progress("peg-rim", 0.5)
+    progress("peg-rim", 0.4)
     rim = simulate(load("peg-rim"), with_prediction=False)
-    progress("drawing", 0.9)
+    progress("pins-20", 0.7)
+    pins = simulate(load("pins-20"), with_prediction=False)
+    progress("drawing", 0.8)
     paths = []
-    for name, figure in figures(flat, rim).items():
+    drawn = {**draw_schematics(), "peg-figure-8": draw_pins(pins), **figures(flat, rim)}
+    for name, figure in drawn.items():
         paths.append(out / f"{name}.png")
         save_picture(figure, paths[-1])
     progress("drawing", 1.0)
@@ -42,10 +47,11 @@ def figures(flat: Result, rim: Result) -> dict[str, Figure]:
     """Return the figures of the two experiments by name."""
     touch = intervals(flat, "table")[0][0]
     return {
-        "peg-figure-9": draw_arm(flat, touch, "at the moment of touch", "sent 5 cm below the table"),
+        "peg-figure-9": draw_push(flat, touch),
         "peg-figure-10": draw_joint(
             flat, "joint_1", "table", (), "Joint 1 while the pin slides on the table"
         ),
+        "peg-figure-11": draw_rim(rim, intervals(rim, "hole")),
         "peg-figure-12": draw_joint(
             rim, "joint_6", "hole", PUBLISHED_RIM_CONTACTS, "Joint 6 while the pin meets the rim"
         ),
@@ -78,30 +84,6 @@ def draw_joint(
         axes.grid(alpha=0.3)
     position.legend(loc="best", fontsize=8)
     return figure
-
-
-def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
-    """Return front and side views of the arm at first contact (grey) and at the peak contact force."""
-    figure = new_figure(8.0, 4.2)
-    t = result.history.time
-    pushed = float(t[int(np.argmax(result.history["table.force"]))])
-    sides = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": (1.4, 1.0)})
-    for axes, (x, name) in zip(sides, (("x", "x [m]"), ("y", "y [m]"))):
-        for time, colour, label in ((touch, GREY, first), (pushed, SERIES[0], second)):
-            row = int(np.searchsorted(t, time))
-            at = [(result.history[f"{link}.{x}"][row], result.history[f"{link}.z"][row]) for link in ARM]
-            axes.plot(*np.transpose(at), color=colour, marker="o", linewidth=3, markersize=5, label=label)
-        axes.axhline(0.0, color="0.3", linewidth=1.0)
-        axes.set(xlabel=name, aspect="equal")
-        axes.grid(alpha=0.3)
-        if x == "x":
-            axes.set(ylabel="z [m]")
-            axes.legend(fontsize=8)
-    return figure
-
-
-ARM = ("base", "link_1", "link_2", "link_4", "link_6", "flange", "tip")
-"""Bodies whose origins are connected to draw the arm."""
 
 
 def intervals(result: Result, contact: str) -> list[tuple[float, float]]:
