@@ -21,6 +21,7 @@ BENCHMARKS = {
     "impact": "Predictions per second, and one impact run against SciPy",
     "link": "Restitution with a delayed force against published values, and one minute at 1 kHz over UDP",
     "peg": "Pins in holes: time per pair (direct and search), frames of 10 ms with 20 pins, pins in real time",
+    "plant": "Plants in pieces of 1 ms beside one call and beside the kernel, saved states, contact routine",
     "multibody": "Forward dynamics of a floating arm against MuJoCo and Pinocchio, and start-up time",
     "sequence": "The complete ASSIST sequence: simulated time per processor time, and 500 runs on two cores",
     "studio": "Start of the studio, time from a click on Run to the replay, idle processor time",

@@ -180,6 +180,15 @@ class Session:
         data.status = RunStatus(status)
         return self.ending
 
+    def bare_step(self) -> tuple[Callable[[], Any], Callable[[float], None]]:
+        """Return the call of the kernel of `step`, and a function that sets its end [s]; for measurements of time."""
+        progress = self._data.progress
+
+        def set_end(until: float) -> None:
+            progress["t_end"] = until
+
+        return self._data.advance_plant, set_end
+
     def observe_inputs(self) -> None:
         """Apply the inputs and evaluate all channels at the present state. Raises InputError as `step`."""
         if not self._data.observe_plant():

@@ -3,9 +3,9 @@
 import copy
 import math
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -330,6 +330,10 @@ class Plant:
         scenario = self._base.with_overrides(overrides)
         assert isinstance(scenario, MultibodyScenario)
         return scenario
+
+    def bare_advance(self) -> tuple[Callable[[], Any], Callable[[float], None]]:
+        """Return a call of the kernel and a function that sets its end [s], to compare times with `advance`."""
+        return self._session.bare_step()
 
     def result(self) -> Result:
         """Return outcome, events, metrics and validity of the run so far, without history."""
