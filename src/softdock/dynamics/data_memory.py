@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _HEADER = struct.Struct("<8s32s4q")
 """Name of the format, digest of the model, capacity of lists, status, rows of the history and of the log."""
 _FORMAT = b"SDDATA1\0"
+MAX_START_BLOCKS = 16_384
+"""Of cells in a near list of the initial state: more have only surfaces that overlap too deeply, which is refused."""
 
 
 class DataMemory:
@@ -62,6 +64,18 @@ class DataMemory:
         """Use a copy of the constant arrays, which the caller may change; other data keep those of the model."""
         self.blocks[Memory.MODEL] = self.blocks[Memory.MODEL].copy()
         self._bind()
+
+    def begin_run(self) -> bool:
+        """Evaluate the start with near lists that are long enough; returns whether they are within `MAX_START_BLOCKS`.
+
+        Forces, energies and tolerances of the start need all cells that touch.
+        """
+        while not self.begin():
+            if self.capacity >= MAX_START_BLOCKS:
+                return False
+            self.blocks[Memory.DATA][:] = self.model.start
+            self.resize_lists(4 * self.capacity)
+        return True
 
     def reset(self) -> None:
         """Return to the start of the run, as new data of the model are."""

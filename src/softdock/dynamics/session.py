@@ -47,8 +47,7 @@ class Session:
         arrays, settings = model.arrays, model.settings
         self._arrays, self._settings = arrays, settings
         self._data = data
-        self.lists_fit_at_start = bool(data.begin())
-        """Whether the near lists of the initial state fit in memory."""
+        data.begin_run()
         self.overlaps: list[float] = data.run.overlaps.tolist()
         """Depth of every contact at the start [m]."""
         self.pin_overlaps: list[float] = data.run.pin_overlaps.tolist()

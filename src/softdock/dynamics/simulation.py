@@ -6,15 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from softdock.contact.arrays import contact_arrays, contact_lists
-from softdock.contact.kernels.layout import DEPTH
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.data_memory import DataMemory, MemoryOfThread
-from softdock.dynamics.entry_points import apply_contacts
 from softdock.dynamics.kernels.channels.channels import CHANNEL
 from softdock.dynamics.kernels.channels.formulas import NODE
 from softdock.dynamics.kernels.control.gnc_records import GncRecords, no_controllers
-from softdock.dynamics.kernels.forces.contacts import PAIR, initial_pair_states
+from softdock.dynamics.kernels.forces.contacts import PAIR
 from softdock.dynamics.kernels.forces.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.recording.run_data import INPUT
 from softdock.dynamics.kernels.run.docking_motion import DOCKING_FRAME
@@ -24,10 +21,9 @@ from softdock.dynamics.kernels.search.windows import WINDOW
 from softdock.dynamics.model_memory import ModelMemory
 from softdock.dynamics.run_memory import supports_implicit_steps
 from softdock.dynamics.run_results import Run
-from softdock.dynamics.session import Session, update_near_lists
+from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
-from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
 from softdock.tree.kernels.tree import records
 
@@ -77,21 +73,6 @@ class Simulation:
         session = self.begin()
         session.advance(self.settings.duration)
         return session.finish()
-
-    def depths_at_start(self, session: Session) -> list[float]:
-        """Return the initial depths of the active contacts [m], from a session that has begun if its lists fit."""
-        if session.lists_fit_at_start:
-            return session.overlaps
-        arrays = contact_arrays(self.contact_pairs)
-        records = system_records(self.assembly)._replace(
-            pairs=self.pairs, pair_states=initial_pair_states(self.pairs), arrays=arrays
-        )
-        for capacity in (64, 1024, 16384):
-            records = records._replace(lists=contact_lists(arrays, capacity))
-            if update_near_lists(records, self.assembly.y):
-                break
-        apply_contacts(records, self.assembly.y, np.zeros_like(self.assembly.y))
-        return [float(state.out[DEPTH]) for state in records.pair_states]
 
 
 def _check_settings(settings: Settings, assembly: SystemArrays) -> None:

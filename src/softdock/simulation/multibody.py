@@ -112,7 +112,7 @@ class PreparedMultibody:
         """Raise `InputError` where bodies overlap at the start; uses a session that has begun if one is given."""
         simulation = self.simulation
         session = session or simulation.begin()
-        depths = map(max, simulation.depths_at_start(session), session.enclosed)
+        depths = map(max, session.overlaps, session.enclosed)
         refuse_overlap(self.scenario, list(depths))
         refuse_overlapping_pins(self.scenario, session.pin_overlaps)
         if self.scenario.phases:
