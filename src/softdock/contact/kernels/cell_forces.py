@@ -4,7 +4,13 @@ Locates the points, computes their depths, integrates the elastic stress, and ad
 """
 
 from softdock.contact.kernels.bristle import add_to, add_to_patch
-from softdock.contact.kernels.cut_cell import HALF_SQRT3, integrate_cut_cell, magnitude, mean_positive_depth
+from softdock.contact.kernels.cut_cell import (
+    HALF_SQRT3,
+    integrate_cut_cell,
+    magnitude,
+    mean_positive_depth,
+    smooth_sign,
+)
 from softdock.contact.kernels.layout import (
     BLOCK_CELLS,
     CONTACT_AREA,
@@ -53,14 +59,13 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
         four = four_points(segments, block, half, work, R_AB, p_AB_A)
         low = load_vector(block["lower_weight"], half)
         s, alpha, beta = linear_depth(four[3], low)
-        a, b = magnitude(alpha), magnitude(beta)
+        along, across = smooth_sign(alpha), smooth_sign(beta)
+        a, b = magnitude(alpha, along), magnitude(beta, across)
         top = horizontal_max(select_positive(area, fma(0.5, a + b, s), 0.0))  # the highest corner
         if not top > 0.0:
             return False
         W, E, m_a, m_b, covered, edge = integrate_cut_cell(s, a, b)
-        f, t, c, n = elastic_cell_forces(
-            four, low, W, select_positive(alpha, m_a, -m_a), select_positive(beta, m_b, -m_b), data, area
-        )
+        f, t, c, n = elastic_cell_forces(four, low, W, along * m_a, across * m_b, data, area)
         D, S = data["damping"] * W, four[3]
         if top > data["damping_depth"]:
             D = data["damping"] * (W - mean_positive_depth(s - data["damping_depth"], a, b))  # Eq. (C20)

@@ -3,7 +3,9 @@
 from softdock.native.decorators import inline
 from softdock.native.simd import fma, maximum, select_positive
 
-SMALLEST_SLOPE = 1e-8  # [m] added to the slope of the depth across a cell, so that divisions stay finite
+# [m] Slope of the depth across a cell below which its magnitude is smoothed: divisions stay finite, and the energy of
+# parallel faces has no kink, at which they would rock for ever.
+SMALLEST_SLOPE = 1e-8
 HALF_SQRT3 = 0.8660254037844386
 TWELFTH = 1.0 / 12.0
 # Sum of the magnitudes of the weights that make a corner of four points, at most.
@@ -11,9 +13,15 @@ CORNER_WEIGHTS = 2.0 * HALF_SQRT3 + 1.0
 
 
 @inline
-def magnitude(slope):
-    """Return the magnitude of a slope of the depth across a cell [m], never zero."""
-    return maximum(slope, -slope) + SMALLEST_SLOPE
+def smooth_sign(slope):
+    """Return the sign of a slope of the depth across a cell [m], proportional to it below `SMALLEST_SLOPE`."""
+    return maximum(-maximum((-1.0 / SMALLEST_SLOPE) * slope, -1.0), -1.0)
+
+
+@inline
+def magnitude(slope, sign):
+    """Return the magnitude of a slope [m] whose derivative is its smooth sign; never zero; Eq. (C70)."""
+    return fma(sign, slope, 0.5 * SMALLEST_SLOPE * (1.0 - sign * sign))
 
 
 @inline
