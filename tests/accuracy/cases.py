@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.accuracy.friction_cases import belt, pushed_block, rolling_ball, several_axes
+from tests.accuracy.limit_cases import crushed_core, limited_drive, locked_drive, tethered
+from tests.accuracy.mechanisms import Peak, Scenario, ball, cube, random_load, random_pulses
 from tests.accuracy.oscillator import impact_peak, peak_under_pulses
 
-Scenario = dict[str, Any]
-Peak = tuple[str, str]
-"""Name of a reaction, and `force` or `moment`."""
 DAMPING_RATIOS = (0.001, 0.005, 0.02, 0.1, 0.5)
 
 
@@ -27,22 +27,6 @@ class Case:
     def name(self) -> str:
         """Family and seed."""
         return f"{self.family}-{self.seed}"
-
-
-def cube(mass: float, **joint: Any) -> Scenario:
-    """Return a body with the inertia of a cube of some density."""
-    return {"mass": mass, "inertia": [0.3 * mass] * 3, "joint": joint}
-
-
-def random_pulses(rng: random.Random, force: float, until: float) -> list[tuple[float, float, float]]:
-    """Return one or two pulses of alternating sign as (start, duration, force)."""
-    start, pulses = rng.uniform(0.1, 0.8), []
-    for sign in (1.0, -1.0)[: rng.choice([1, 2])]:
-        length = 10 ** rng.uniform(-2.5, -0.3)
-        if start + length < until:
-            pulses.append((start, length, sign * force))
-        start += length + rng.uniform(0.1, 1.0)
-    return pulses
 
 
 def pulsed(rng: random.Random, kind: str) -> tuple[Scenario, dict[Peak, float]]:
@@ -325,21 +309,6 @@ def add_joint_elements(
         }
 
 
-def random_load(rng: random.Random, body: str) -> Scenario:
-    """Return a load of two pulses on a body."""
-    load = {
-        "body": body,
-        "at": [rng.uniform(-0.3, 0.3) for _ in range(3)],
-        "force": [rng.uniform(-5, 5) for _ in range(3)],
-        "torque": [rng.uniform(-0.05, 0.05) for _ in range(3)],
-        "axes": rng.choice(["world", "body"]),
-    }
-    pulses = random_pulses(rng, 1.0, 1.4)
-    return (
-        load | {"pulses": [{"start": s, "duration": d, "scale": f} for s, d, f in pulses]} if pulses else load
-    )
-
-
 def add_connection(rng: random.Random, groups: dict[str, Scenario], names: list[str]) -> None:
     """Connect two bodies by a weld or a strut."""
     a, b = rng.sample(names, 2)
@@ -352,12 +321,6 @@ def add_connection(rng: random.Random, groups: dict[str, Scenario], names: list[
     else:
         law = {"stiffness": rate**2, "damping": damping, "length": rng.uniform(0.05, 0.4)}
         groups["struts"]["strut"] = ends | law
-
-
-def ball(radius: float) -> list[Any]:
-    """Return the profile of a sphere about the origin."""
-    quarter = {"radius": radius, "turn": "right"}
-    return [[-radius, 0.0], {"arc_to": [0.0, radius], **quarter}, {"arc_to": [radius, 0.0], **quarter}]
 
 
 def struck_surface(rng: random.Random) -> tuple[Scenario, dict[Peak, float]]:
@@ -416,6 +379,14 @@ FAMILIES: dict[str, Callable[[random.Random], tuple[Scenario, dict[Peak, float]]
     "coupling": coupling,
     "contact": struck_surface,
     "tree": tree,
+    "several": several_axes,
+    "belt": belt,
+    "block": pushed_block,
+    "ball": rolling_ball,
+    "limits": limited_drive,
+    "locked": locked_drive,
+    "tether": tethered,
+    "crush": crushed_core,
 }
 
 

@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from tests.accuracy.cases import Case, Peak
+from tests.accuracy.cases import Case
+from tests.accuracy.mechanisms import Peak
 
 from softdock import simulate
 from softdock.result import Result

@@ -93,6 +93,18 @@ def largest_tension_impulse(data, k):
 
 
 @inline
+def speed_error_of_release(data, rate):
+    """Return what the pull of an engaged spring before it is freed changes of the speed, at that rate of its depth.
+
+    A joint that hardly moves is freed where its spring is stretched by a share of the resting depth; one with the speed
+    v passes this in a short time. [m/s or rad/s]; Eq. (M147).
+    """
+    stretched = RELEASE_SHARE * data.resting_speed
+    speed = abs(rate)
+    return stretched * min(1.0, 0.5 * stretched / speed) if speed > 0.0 else stretched
+
+
+@inline
 def longest_step_to_change(data, k, c):
     """Return the size of the longest step whose interpolation shows a change [s]; infinite for a free element."""
     return RELEASE_STEP * (data.response_time + c / k) if data.engaged != 0 else math.inf

@@ -108,13 +108,19 @@ def hold(system, i, q):
 
 @inline
 def error_gains(system, i, t, q, u):
-    """Return the stiffness at the present deflection and the damping."""
-    spring = system.laws.spring[system.elements[i].row]
-    x, y, z = deflection(system.elements[i], spring, q)
-    k = spring.stiffness
+    """Return the stiffness at the present deflection and the damping.
+
+    Friction along several axes turns with their speed: across it, it has the damping of friction over speed.
+    """
+    element, spring = system.elements[i], system.laws.spring[system.elements[i].row]
+    x, y, z = deflection(element, spring, q)
+    k, c = spring.stiffness, spring.damping
     if spring.stiffening == Stiffening.EXPONENTIAL:
         k *= 1.0 + (spring.exponent + 1.0) * growth(spring, math.sqrt(x * x + y * y + z * z))
-    return k, spring.damping
+    if element.rows > 1:
+        _, across = friction_damping(system, element, spring, joint_speed(element, u))
+        c += across
+    return k, c
 
 
 @inline

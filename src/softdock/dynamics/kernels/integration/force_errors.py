@@ -71,8 +71,12 @@ def oscillate(k, c, m, h, x, v):
         decay = math.exp(-c * h / m) if c > 0.0 and m > 0.0 else 1.0
         return x + h * v, decay * v
     w, damping = math.sqrt(k / m), 0.5 * c / m
-    decay = math.exp(-h * (damping if damping < w else k / c))
-    cosine, sine = math.cos(w * h), math.sin(w * h)
+    if damping > w:
+        # A speed beyond that of creeping back decays at once.
+        fast, slow, excess = math.exp(-c * h / m), math.exp(-k * h / c), v + k * x / c
+        x = slow * x + (1.0 - fast) * excess * m / c
+        return x, fast * excess - k * x / c
+    decay, cosine, sine = math.exp(-h * damping), math.cos(w * h), math.sin(w * h)
     return decay * (cosine * x + sine * v / w), decay * (cosine * v - sine * w * x)
 
 
@@ -183,6 +187,16 @@ def forget_displacement(run, i):
     element = run.system.elements[i]
     for j in range(element.at_u, element.at_u + element.rows):
         run.workspace.axis_errors[j, SUM] = 0.0
+
+
+@inline
+def add_speed_error(run, i, error):
+    """Add an error of the speed along an element [m/s or rad/s] to the sums; of several axes, to the first."""
+    element, data = run.system.elements[i], run.system.element_data[i]
+    if element.at_u >= 0:
+        run.workspace.axis_errors[element.at_u, SPEED_SUM] += error
+    else:
+        data.error_sums[9] += error
 
 
 @kernel

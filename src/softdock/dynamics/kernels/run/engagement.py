@@ -11,7 +11,7 @@ kinds; see `elements.kernels.dispatch`. Friction that sticks is in `sticking`.
 import math
 
 from softdock.dynamics.kernels.forces.derivative import set_motion
-from softdock.dynamics.kernels.integration.force_errors import forget_displacement
+from softdock.dynamics.kernels.integration.force_errors import add_speed_error, forget_displacement
 from softdock.dynamics.kernels.integration.stepping import INSTANT_WIDTH, interpolate, interpolate_entries
 from softdock.elements.kernels.dispatch import (
     branch_at,
@@ -29,6 +29,7 @@ from softdock.elements.kernels.one_sided import (
     longest_step_to_change,
     may_reach_limit,
     one_sided_force,
+    speed_error_of_release,
     stays_engaged,
     stays_free,
 )
@@ -93,11 +94,12 @@ def change_engagement(run, i):
     s, w, y, data = run.progress[0], run.system.world[0], run.y, run.system.element_data[i]
     _, k, _, stored = one_sided(run.system, i)
     place_bodies(run.system, i, y)
-    depth, _, side = depth_at(run.system, i, data.engaged, s.t, y, y[w.n_q : w.n_q + w.n_u])
+    depth, rate, side = depth_at(run.system, i, data.engaged, s.t, y, y[w.n_q : w.n_q + w.n_u])
     sign = 1.0 if data.engaged != 0 else -1.0
     data.tension_impulse = 0.0
     if data.engaged != 0:
         x = depth - data.engaged_depth
+        add_speed_error(run, i, speed_error_of_release(data, rate))
         free(data)
     else:
         data.engaged = side

@@ -44,7 +44,8 @@ CONTACT_SHARE = 0.2
 COUPLING_SHARE = 0.3
 # Error of every reaction over the largest one of the run, with that of the motion of heavy parts.
 LARGEST_SHARE = 2e-6
-# Error of the force of a contact by its cells, over its resolved force; see docs/theory/contact.md.
+# Error of the force of a contact by its cells, over its resolved force; see docs/theory/contact.md. It hardly depends
+# on the force, and acts on everything that the contact moves, however small the forces there are.
 CELL_SHARE = 0.01
 # Largest relative error of energies that errors of amplitudes explain: larger ones of these get a warning.
 MOST_EXPLAINED = 0.02
@@ -61,11 +62,11 @@ def write_reaction_peaks(run):
             channel = run.observed_reactions[r].channels[what]
             if channel >= 0:
                 write_size(run.channels[channel], run.peaks[channel], peaks[r, what])
-    coupling = summarise_elements(run, summary)
+    coupling, cells = summarise_elements(run, summary), error_of_cells(run.system)
     for r in range(peaks.shape[0]):
         for what in (FORCE, MOMENT):
             if run.observed_reactions[r].channels[what] >= 0:
-                peaks[r, what, ERROR] = error_of_peak(run, r, what, coupling)
+                peaks[r, what, ERROR] = error_of_peak(run, r, what, coupling, cells)
 
 
 @inline
@@ -115,8 +116,18 @@ def summarise_elements(run, summary):
 
 
 @inline
-def error_of_peak(run, r, what, coupling):
-    """Return the error of the peak force or moment of a reaction, Eq. (M145).
+def error_of_cells(system):
+    """Return the error of a force by the cells of the contacts that have touched [N]: the largest of them."""
+    error = 0.0
+    for i in range(system.pairs.shape[0]):
+        if system.pair_states[i].largest.force > 0.0:
+            error = max(error, CELL_SHARE * system.pairs[i].resolved_force)
+    return error
+
+
+@inline
+def error_of_peak(run, r, what, coupling, cells):
+    """Return the error of the peak force or moment of a reaction, Eq. (M145); `cells`: error of forces by cells [N].
 
     NaN in runs of fixed steps, and for contacts whose force is not resolved by cells.
     """
@@ -125,21 +136,16 @@ def error_of_peak(run, r, what, coupling):
     if settings.fixed_step != 0.0:
         return math.nan
     allowed, coupled = settings.force_accuracy * size, coupling * size
-    least = LARGEST_SHARE * summary.largest_element[what]
+    least = LARGEST_SHARE * summary.largest_element[what] + (
+        cells if what == FORCE else cells * summary.lever
+    )
     if reaction.transmitter == Transmitter.ELEMENT:
         return ELEMENT_SHARE * allowed + COUPLING_SHARE * coupled + (peaks[r, what, ERROR] + least)
     touching = reaction.transmitter == Transmitter.CONTACT or reaction.transmitter == Transmitter.INTERFACE
     if size == 0.0 and touching:
         return 0.0  # nothing has touched
-    # At most, all elements act on what transmits the reaction.
-    others = math.hypot(summary.element_errors[what], coupled) + least
-    if not touching:
-        return ELEMENT_SHARE * allowed + others
-    if reaction.transmitter == Transmitter.INTERFACE:
-        return CONTACT_SHARE * allowed + others
-    resolved = run.system.pairs[reaction.row].resolved_force
-    if resolved == 0.0:
+    if reaction.transmitter == Transmitter.CONTACT and run.system.pairs[reaction.row].resolved_force == 0.0:
         return math.nan
-    force = peaks[r, FORCE, SIZE] if reaction.channels[FORCE] >= 0 else 0.0
-    cells = CELL_SHARE * resolved / force if force > 0.0 else 0.0
-    return CONTACT_SHARE * allowed + others + cells * size
+    # At most, all elements act on what transmits the reaction, and all contacts.
+    others = math.hypot(summary.element_errors[what], coupled) + least
+    return (CONTACT_SHARE if touching or cells > 0.0 else ELEMENT_SHARE) * allowed + others

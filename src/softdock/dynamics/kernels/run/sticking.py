@@ -23,10 +23,17 @@ ROUNDING = 1e-9
 # the interpolation of a speed that has just begun to grow.
 ARRIVAL_SHARE = 1e-3
 SETTLED = 0.9
+# Resting speed of several axes over the tolerance of speed. The direction of their friction turns until they stick, the
+# faster the slower they are; it is resolved by its damping in `error_gains`.
+SEVERAL_SPEED_SHARE = 0.01
 # Of the resting speed: that at which several axes arrive at rest together, beyond what errors of steps leave of a speed
 # that smoothed friction brakes, and their first speed when they begin to slide.
 SEVERAL_AT_REST = 10.0
 FIRST_SPEED = 12.0
+# Several axes that come to rest in a step are followed until their speed is at most so many times that of arrival:
+# after a long step their direction would be that of its error. Until then a step ends at this part of the time to rest.
+FOLLOWED_SPEED = 4.0
+FOLLOWED_SHARE = 0.75
 # Of a step: interval to which the instant is narrowed at which a holding force reaches its limit.
 RELEASE_WIDTH = 1e-12
 # Instants of a step at which holding forces are evaluated if they may exceed static friction between its stages.
@@ -50,7 +57,8 @@ def begin_friction(run):
                     taken = taken or (rows > 1 and system.axes[k].friction_axes == 1)
                 if not taken:
                     system.axes[at].friction_axes = rows
-                    system.axes[at].resting_speed = run.workspace.tolerance[n_q + at]
+                    share = SEVERAL_SPEED_SHARE if rows > 1 else 1.0
+                    system.axes[at].resting_speed = share * run.workspace.tolerance[n_q + at]
 
 
 @kernel
@@ -296,12 +304,12 @@ def first_arrival(run, at, last):
         return math.inf
     for sample in range(1, SAMPLES + 1):
         right = min(sample / SAMPLES, last)
-        if has_arrived(axes, at, speed_inside(run, at, right), 1.0):
+        if has_stopped(run, at, right):
             while right - left > INSTANT_WIDTH:
                 theta = 0.5 * (left + right)
                 if not left < theta < right:  # neighbouring numbers
                     break
-                if has_arrived(axes, at, speed_inside(run, at, theta), 1.0):
+                if has_stopped(run, at, theta):
                     right = theta
                 else:
                     left = theta
@@ -310,6 +318,29 @@ def first_arrival(run, at, last):
             break
         left = right
     return math.inf
+
+
+@inline
+def has_stopped(run, at, theta):
+    """Return whether sliding axes have come to rest at theta of a step, or several axes move backwards since."""
+    axes, n_q, along = run.system.axes, run.system.world[0].n_q, 0.0
+    speed = speed_inside(run, at, theta)
+    if has_arrived(axes, at, speed, 1.0):
+        return True
+    for k in range(n_q + at, n_q + at + axes[at].friction_axes):
+        along += run.y[k] * run.workspace.y_stage[k]
+    return axes[at].friction_axes > 1 and along < 0.0
+
+
+@inline
+def arrives_unresolved(run, at):
+    """Return whether several axes come to rest in a step that begins too fast for their last direction to be known."""
+    axes = run.system.axes
+    return (
+        axes[at].friction_axes > 1
+        and axes[at].slides != 0
+        and not has_arrived(axes, at, speed_inside(run, at, 0.0) / FOLLOWED_SPEED, 1.0)
+    )
 
 
 @inline

@@ -70,6 +70,8 @@ from softdock.dynamics.kernels.run.state_update import (
     update_state,
 )
 from softdock.dynamics.kernels.run.sticking import (
+    FOLLOWED_SHARE,
+    arrives_unresolved,
     first_friction_change,
     forget_used_friction,
     settle_friction,
@@ -206,7 +208,8 @@ def end_at_change(run, h, t_max):
     """Shorten a step of size h to the first instant at which a state changes; returns the index of its element or -1.
 
     Where an axis begins or ceases to slide, it becomes `reached_axis`. A step that is too long to show when an engaged
-    element is freed is shortened before that instant, and nothing changes. Forces are evaluated no later than `t_max`.
+    element is freed, or how several axes come to rest, is shortened before that instant, and nothing changes. Forces
+    are evaluated no later than `t_max`.
     """
     settings, s, changed = run.settings[0], run.progress[0], -1
     s.step_part, s.reached_axis = 1.0, -1
@@ -218,7 +221,10 @@ def end_at_change(run, h, t_max):
                 theta, changed = longest / h, -1
                 s.step = max(0.5 * longest, settings.min_step)
         earlier, axis = first_friction_change(run, h, t_max, min(theta, 1.0))
-        if axis >= 0:
+        if axis >= 0 and arrives_unresolved(run, axis):
+            theta, changed = FOLLOWED_SHARE * earlier, -1
+            s.step = max(theta * h, settings.min_step)
+        elif axis >= 0:
             theta, changed, s.reached_axis = earlier, -1, axis
         s.step_part = min(max(theta, settings.min_step / h), 1.0)  # so that time advances
         if s.step_part < 1.0:
