@@ -12,6 +12,7 @@ from softdock.contact.kernels.cut_cell import (
     integrate_cut_cell,
     magnitude,
     mean_positive_depth,
+    smooth_sign,
 )
 from softdock.contact.kernels.layout import (
     BLOCK_CELLS,
@@ -141,12 +142,13 @@ def evaluate_rectangles(A, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A
     area, low = load_vector(block["area"], half), load_vector(block["lower_weight"], half)
     X, Y, Z, S, G_x, G_y, G_z = points_of_rectangles(A, block, half, work, R_AB, p_AB_A)
     s, alpha, beta = linear_depth(S, low)
-    a, b = magnitude(alpha), magnitude(beta)
+    along, across = smooth_sign(alpha), smooth_sign(beta)
+    a, b = magnitude(alpha, along), magnitude(beta, across)
     top = horizontal_max(select_positive(area, fma(0.5, a + b, s), 0.0))  # the highest corner
     if not top > 0.0:
         return False
     W, E, m_a, m_b, covered, edge = integrate_cut_cell(s, a, b)
-    m_a, m_b = select_positive(alpha, m_a, -m_a), select_positive(beta, m_b, -m_b)
+    m_a, m_b = along * m_a, across * m_b
     lower, upper, side = (
         fma(-HALF_SQRT3, m_a, low * W),
         fma(HALF_SQRT3, m_a, (0.5 - low) * W),
