@@ -48,7 +48,7 @@ def test_a_flat_block_at_rest_takes_few_steps(mass, stiffness, friction):
     result = simulate(resting_block(mass, stiffness, friction), with_prediction=False)
     assert result.timing.steps <= 100
     load = next(load for load in result.loads if load.kind == "contact")
-    assert load.peak_force == pytest.approx(mass * GRAVITY, rel=1e-6)
+    assert load.peak_force == pytest.approx(mass * GRAVITY, rel=1e-3)
 
 
 def test_the_balance_of_a_wide_contact_is_exact_from_the_start():

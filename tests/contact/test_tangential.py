@@ -16,7 +16,8 @@ from softdock.contact.layer import SHEAR_RATIO
 from softdock.elements.load.model import Load
 from softdock.errors import InputError
 from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
-from softdock.model.surfaces import Contact, Curve, Friction, Layer, Surface
+from softdock.model.profile_vertices import Curve
+from softdock.model.surfaces import Contact, Friction, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator, Record
