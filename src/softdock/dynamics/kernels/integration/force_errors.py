@@ -34,8 +34,9 @@ UNRESOLVED_SHARE = 1e-4
 # Of the largest force of an element so far: where earlier errors are larger, its force is lost and is not followed.
 LOST_SHARE = 0.1
 MIN_FORCE = 1e-300  # [N or N m]: what is compared with it is never divided by zero
-# Of the force of the depth at which a slow joint meets its stop, Eq. (M117): what it changes of a peak, estimated.
-RESTING_SHARE = 0.25
+# Of the force of the depth at which a slow joint meets its stop, Eq. (M117): what it changes of a peak, if nothing
+# damps the oscillation about the place where the joint then rests.
+RESTING_SHARE = 1.0
 # Part of the allowed error that one step may have in any case, however large the sum of earlier errors is.
 LEAST_BUDGET = 0.2
 
