@@ -1,6 +1,7 @@
-"""Takes docs/images/replay.png and arm-berthing.png: the player in a browser.
+"""Takes docs/images/replay.png, arm-berthing.png and v-groove-mount.png: the player in a browser.
 
-The first shows the soft docking when the bumper hits the bottom, the second the arm with the captured client.
+The first shows the soft docking when the bumper hits the bottom, the second the arm with the captured client, the third
+a plate at rest in its mount.
 
 Run from the root of the repository: python -m docs.replay_picture
 """
@@ -27,6 +28,8 @@ def main() -> None:
     take_picture(docking, hardest_hit, "section", IMAGES / "replay.png")
     berthing = softdock.simulate("assist-arm-berthing", with_prediction=False)
     take_picture(berthing, 30.0, "overview", IMAGES / "arm-berthing.png")
+    mount = softdock.simulate("v-groove-mount", with_prediction=False)
+    take_picture(mount, 0.5, "overview", IMAGES / "v-groove-mount.png")
 
 
 def take_picture(result: softdock.Result, moment: float, view: str, path: Path) -> None:
