@@ -168,7 +168,7 @@ def test_validity_is_saved_and_results_of_earlier_versions_are_unknown(tmp_path)
 def test_docking_far_too_fast_is_warned():
     from softdock.scenario.loading import load
 
-    result = simulate(load("assist-soft-docking", ["approach.speed=0.15"]), with_prediction=False)
+    result = simulate(load("assist-soft-docking", ["approach.speed=0.12"]), with_prediction=False)
     assert result.valid == "warned"
     assert any("smallest radius of its surfaces, 1.5 mm" in warning for warning in result.warnings)
     assert result.to_json()["warnings"] == list(result.warnings)

@@ -19,14 +19,14 @@ from softdock.geometry.facets import read_bodies
 from softdock.geometry.profile_cache import read_meridian
 from softdock.replay.cad import cad_mesh
 
-BUMPER = Path(__file__).parents[2] / "src/softdock/scenario/bundled/cad/bumper.step"
+PART = Path(__file__).parent / "files/tube_inch.step"
 SAMPLE = 18
 """Damaged STEP files of a normal test run."""
 
 
 def damaged_step_files() -> Iterator[tuple[str, str]]:
     """Yield name and text of copies with one deleted line or one reference to an entity that does not exist."""
-    lines = BUMPER.read_text().splitlines(keepends=True)
+    lines = PART.read_text().splitlines(keepends=True)
     for k, line in enumerate(lines):
         yield f"deleted-{k + 1}.step", "".join([*lines[:k], *lines[k + 1 :]])
         found = re.search(r"=.*?(#\d+)", line)
@@ -77,7 +77,7 @@ def test_every_damaged_step_file_gives_an_error(tmp_path, capfd):
 
 @pytest.fixture(scope="module")
 def bumper() -> trimesh.Trimesh:
-    body = read_bodies(BUMPER)[0]
+    body = read_bodies(PART)[0]
     return trimesh.Trimesh(body.vertices, body.triangles, process=False)
 
 
@@ -142,8 +142,8 @@ def test_pipes_devices_and_folders_are_rejected_before_reading(tmp_path, read):
 
 def test_cached_files_need_no_child_process(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path])
-    before = read_meridian(BUMPER)[0]
-    mesh = cad_mesh(BUMPER, None)
+    before = read_meridian(PART)[0]
+    mesh = cad_mesh(PART, None)
     monkeypatch.setattr(child_process.subprocess, "Popen", None)
-    assert read_meridian(BUMPER)[0] == before
-    assert cad_mesh(BUMPER, None) is mesh
+    assert read_meridian(PART)[0] == before
+    assert cad_mesh(PART, None) is mesh

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mechanism.shapes import SHAPES, load_parameters
+from scipy.integrate import quad
 from tests.geometry.solid_shapes import any_pose, box, corners, cylinder, shift
 
 from softdock.geometry.mass_properties import mesh_mass_properties, profile_mass_properties
@@ -52,16 +53,20 @@ def test_areas_of_a_frustum_are_exact():
 
 
 def test_areas_of_trimmed_faces_are_exact():
-    """Two cylinders of one radius that cross at right angles lose 8 r^2 each on either side; fillets of a box."""
-    r, length = 0.01, 0.06
+    """Cylinders of radii R > r that cross at right angles, against integrals over their seam; fillets of a box."""
+    R, r, length = 0.01, 0.0095, 0.06
     lying = np.array([[0, 0, 1.0], [0, 1, 0], [-1, 0, 0]])
 
     cross = build_solid(
-        unite([cylinder(r, length), place(cylinder(r * 0.999999, length), Pose(R=lying, p=np.zeros(3)))])
+        unite([cylinder(R, length), place(cylinder(r, length), Pose(R=lying, p=np.zeros(3)))])
     )
     areas = areas_by_kind(cross, 0.004)
-    # The part of a cylinder inside another of the same radius has the area 8 r^2.
-    assert areas["cylinder"] == pytest.approx(2 * (2 * math.pi * r * length - 8 * r * r), rel=1e-4)
+    # Each point of a circle is the middle of a straight line of the one cylinder that lies inside the other.
+    wide = (
+        4 * R * quad(lambda t: 2 * math.sqrt(max(r**2 - (R * math.sin(t)) ** 2, 0)), 0, math.asin(r / R))[0]
+    )
+    narrow = 4 * r * quad(lambda t: 2 * math.sqrt(R**2 - (r * math.sin(t)) ** 2), 0, math.pi / 2)[0]
+    assert areas["cylinder"] == pytest.approx(2 * math.pi * (R + r) * length - wide - narrow, rel=1e-7)
     rounded = areas_by_kind(read_solid(FILES / "rounded_box.step").solid, 0.004)
     sides = (0.05, 0.03, 0.02)
     flat = 2 * (sides[0] * sides[1] + sides[1] * sides[2] + sides[2] * sides[0])

@@ -223,7 +223,7 @@ def test_cad_files_are_found_beside_the_scenario(tmp_path, passive_run):
     [
         ("surfaces: {cavity: {file: nowhere.step}}", "does not exist"),
         ("surfaces: {cavity: {file: text.step}}", "STEP"),
-        ("surfaces: {cavity: {file: block.step, side: outside}}", "revolution"),
+        ("surfaces: {cavity: {file: block.step, side: outside, shape: revolution}}", "revolution"),
         ("surfaces: {cavity: {file: two_bodies.step}}", "bodies"),
         ("contacts: {bumper-drogue: {layer: {stiffness: 0}}}", "stiffness"),
         (

@@ -116,7 +116,7 @@ def cone_stop(joint: str, **limits: object) -> dict:
         ({"metrics": {"m": "time of nothing"}}, "metrics.m", "no event called"),
         ({"outcomes": [{"name": "x", "message": "y", "happened": ["z"]}]}, "outcomes.0.happened", "'z'"),
         ({"integrator": {"method": "rk4"}}, "integrator.step", "must be given"),
-        ({"surfaces": {"s": {"body": "ball"}}}, "surfaces.s.file", "either a file or a profile"),
+        ({"surfaces": {"s": {"body": "ball"}}}, "surfaces.s.file", "give one of file, solid and profile"),
         (
             {"surfaces": {"s": {"body": "ball", "profile": [[0, 0], [0, 0]]}}},
             "surfaces.s.profile",
