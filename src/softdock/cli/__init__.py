@@ -21,6 +21,7 @@ from softdock.cli.predict import predict
 from softdock.cli.replay import replay
 from softdock.cli.robot import robot
 from softdock.cli.run import run
+from softdock.cli.scale import scale
 from softdock.cli.scenarios import scenarios
 from softdock.cli.show import show
 from softdock.cli.studio import studio
@@ -49,6 +50,7 @@ for command in (
     replay,
     studio,
     figures,
+    scale,
     export,
     bench,
 ):
