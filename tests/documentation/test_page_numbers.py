@@ -130,7 +130,10 @@ def test_cost_of_the_search_for_loads() -> None:
 
 @pytest.mark.slow
 def test_steps_with_friction_in_light_joints() -> None:
-    phrase = "{} N m below {} rad/s in all joints makes the first {} s of `peg-rim`, begun 4 cm lower, take {} times the steps"
+    phrase = (
+        "{} N m below {} rad/s in all joints makes the first {} s of `peg-rim`, begun 4 cm lower, "
+        "take {} times the steps"
+    )
     torque, speed, duration, ratio = find_numbers("robot", phrase)
     friction = f"arm.friction={{coulomb: {torque}, speed: {speed}}}"
     lower = (

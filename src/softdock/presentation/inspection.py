@@ -47,8 +47,8 @@ def body_lines(body: InspectedBody) -> Iterator[str]:
     if body.thinnest_wall is not None:
         spacing = length(body.thinnest_wall_spacing or 0.0)
         yield (
-            f"Thinnest wall {length(body.thinnest_wall)}, behind face {body.thinnest_wall_face} (sampled: thinner walls in "
-            f"places narrower than {spacing} may be missed)"
+            f"Thinnest wall {length(body.thinnest_wall)}, behind face {body.thinnest_wall_face} (sampled: thinner "
+            f"walls in places narrower than {spacing} may be missed)"
         )
     yield from _revolution_lines(body)
     yield from (f"Problem: {sentence}" for sentence in body.problems)
