@@ -1,0 +1,55 @@
+"""Rows of the impact paper."""
+
+from docs.papers_rows.row import Row, partly, row
+
+TITLE = "Paraskevas, Mitros, Papadopoulos: On Inertia and Stiffness Effects during Impact Docking"
+A = "17, 2, 1.5, 15"  # masses of case A [kg]
+E_I = 2 * 1.5 / 3.5 * (1 / 19 + 1 / 16.5)
+
+ROWS: tuple[Row, ...] = (
+    row("I1", "Effective mass of both systems, Eq. 1", f"rmi.system_effective_mass({A})", 19 * 16.5 / 35.5, "kg", paper="equation"),
+    row("I2", "Effective mass of the touching bodies, Eq. 2", "rmi.interface_effective_mass(2, 1.5)", 3 / 3.5, "kg", paper="equation"),
+    row("I3", "Effective mass of the chaser, Eq. 3", "rmi.chaser_effective_mass(17, 2)", 34 / 19, "kg", paper="equation"),
+    row("I4", "Effective mass of the target, Eq. 4", "rmi.target_effective_mass(1.5, 15)", 22.5 / 16.5, "kg", paper="equation"),
+    row("I5", "Impulse with restitution, Eq. 5", "rmi.impulse(2, 1.5, speed=0.05, restitution=0.5)", 1.5 * 0.05 * 3 / 3.5, "N s", paper="equation"),
+    row("I6", "Relative velocity of the systems, Eq. 6", 'simulate("impact-a").metrics["relative_velocity_before"]', 0.05, "m/s", paper="equation"),
+    row("I7", "Momentum of each system, Eqs. 7 and 8", 'simulate("impact-a").metrics["target_velocity_after"] * 16.5 / simulate("impact-a").metrics["impulse"]', 1.0, paper="equation", reason="Eq. 8 has the wrong sign in print"),
+    row("I8", "Velocity after the impact, Eqs. 9 and 10", 'predict("impact-a")["chaser_velocity_after"] - predict("impact-a")["target_velocity_after"]', 0.05 * (1 - 2 * E_I), "m/s", paper="equation"),
+    row("I9", "Oscillation within the systems, Eqs. 11 to 13 and 16", 'simulate("impact-oscillating").metrics["relative_velocity_after"] / predict("impact-oscillating")["relative_velocity_after"]', 1.0, paper="equation", tolerance=1e-9),
+    row("I10", "Ratios e_I and e_I*, Eqs. 14 and 15", f"rmi.effective_mass_ratio({A})", E_I, paper="equation"),
+    row("I11", "No oscillation before the first impact, Eqs. 17 and 18", 'predict("impact-a")["relative_velocity_after"]', 0.05 * (1 - 2 * E_I), "m/s", paper="equation"),
+    row("I12", "e_I as A/(A+B), Eqs. 19 and 20", "largest_error_of_equation_19()", 0.0, tolerance=1e-12, paper="equation"),
+    row("I13", "Bounds of the effective masses, Eq. 21", f"rmi.interface_effective_mass(2, 1.5) <= rmi.system_effective_mass({A})", True, paper="equation"),
+    row("I14", "Five regimes, Eq. 22", '[rmi.regime(e).identifier for e in (0.0, 1.0, 0.5, 0.3, 0.7)]', ["no_impact", "rigid_bodies", "matched", "closing", "parting"], paper="equation"),
+    row("I15", "Mass ratios, Eq. 23", f"rmi.mass_ratios({A})", (2 / 1.5, 8.5, 10.0), paper="equation"),
+    row("I16", "Equal ratios, Eqs. 24 to 26", "rmi.ratio_equal_mass_ratios(3.0)", 0.25, paper="equation"),
+    row("I17", "Target of one mass, Eq. 27", "rmi.ratio_from_mass_ratios(0.5, 2.0, 0.0)", (3 * 0.5 + 1) / (1.5 * 3), paper="equation"),
+    row("I18", "Chaser of one mass, Eq. 28", "rmi.ratio_from_mass_ratios(0.5, 0.0, 2.0)", 3.5 / (1.5 * 3), paper="1/(1+λi) = 0.667", reason="Eq. 28 is the limit of a heavy target; the exact form is used"),
+    row("I19", "Target on a wall, Eqs. 29 to 31", 'predict_masses(17, 2, 1.5, float("inf"), speed=0.05)["effective_mass_ratio"]', 3 / 3.5 / 19, paper="equation"),
+    row("I20", "Equal velocities after the impact, Eqs. 32 and 33", 'predict_ratios(chaser=2.0, target=0.3)["mass_ratio_interface"]', 1.3 / 2.1, paper="equation"),
+    row("I21", "The same for given λi and λt", 'predict_ratios(interface=0.5, target=0.3)["effective_mass_ratio"]', 0.5, paper="text"),
+    row("I22", "Systems of two masses with springs and dampers", 'len(simulate("impact-a").metrics["velocities_after"])', 4),
+    row("I23", "Assumptions of a stiff contact", 'stiff_contact_error(1e7) / stiff_contact_error(1e6)', 0.1, tolerance=0.02),
+    row("I24", "Simulator with a spring and damper that only push", 'simulate("impact-a", {"contact.damping_ratio": 0.3, "contact.stiffness": 1.5e9}).prediction["restitution"]', 0.4510),
+    row("I25", "Table 1, theory", '[predict(f"impact-{c}")["relative_velocity_after"] for c in "abcd"]', [0.0403, 0.0, 0.02727, 0.0413], "m/s", paper="0.0403, 0, 0.02728, 0.0413 m/s", tolerance=1.1e-3, reason="the printed value of C is a slip of rounding"),
+    row("I26", "Table 1, simulation", '[simulate(f"impact-{c}").metrics["relative_velocity_after"] for c in "abcd"]', [0.0402, -0.000476, 0.02715, 0.0412], "m/s", paper="0.0402, -0.000476, 0.02715, 0.0412 m/s", tolerance=4e-3, reason="with the rows of contact and chaser stiffness exchanged; as printed they do not give the paper's numbers"),
+    row("I27", "A stiffer contact gives the same", "stiff_contact_error(1e8)", 0.0, "m/s", tolerance=1e-7),
+    row("I28", "Figures 1, 2 and 6", 'figures("impact", 1, 2, 6)', True, paper="figure"),
+    row("I29", "Figure 3", 'figures("impact", 3)', True, paper="figure"),
+    row("I30", "Figure 4", 'figures("impact", 4)', True, paper="figure"),
+    row("I31", "Figure 5", 'figures("impact", 5)', True, paper="figure"),
+    row("I32", "Figure 7", 'figures("impact", 7)', True, paper="figure"),
+    row("I33", "Equations of motion and contact condition, Eqs. 34 to 36", 'simulate("latch-slow").audit.linear_momentum_drift < 1e-12', True, paper="equation"),
+    row("I34", "Kinematics of the wedge, Eqs. 37 to 40", "latch.wedge_stiffness(100.0, radians(30)).inward", 100 * 0.5773502692**2, "N/m", paper="equation"),
+    row("I35", "Solution, Eqs. 41 to 43", 'simulate("latch-slow").metrics["insertion_max"]', 0.05 / 3.5424598, "m", paper="equation", reason="the last term of Eq. 43 is misprinted"),
+    row("I36", "Time to latch, Eq. 44", '0.5 * pi / latch.latch_frequency(100.0, 15 * 17 / 32)', 0.44342, "s", paper="equation"),
+    row("I37", "Minimum speed, Eqs. 45 and 46", 'predict("latch-paper")["minimum_speed"]', 0.070849, "m/s", paper="0.07 m/s"),
+    row("I38", "0.05 m/s does not latch", 'simulate("latch-slow").outcome', "not_latched"),
+    partly("I39", "0.07 m/s latches", "the printed speed is rounded down: 0.24 mm are missing; 0.071 m/s latches", 'simulate("latch-paper").metrics["insertion_max"]', 0.01976, "m", paper="20 mm"),
+    row("I40", "Figure 8", 'figures("impact", 8)', True, paper="figure"),
+    row("I41", "Figure 9", 'figures("impact", 9)', True, paper="figure", reason="at 0.071 m/s, with 0.070 m/s beside it"),
+    row("I42", "Masses of the emulator", 'load("latch-paper").chaser.masses + load("latch-paper").target.masses', (15.0, 17.0), "kg"),
+    row("I43", "Outlook: friction in the latch", 'predict("latch-paper", {"latch.friction": 0.1})["minimum_speed"]', 0.0783, "m/s"),
+    row("I44", "Outlook: impact and latch together", 'simulate("latch-multibody").outcome', "latched"),
+    row("I45", "Outlook: experiments on the air-bearing emulator", 'simulate("air-bearing-central").metrics["relative_velocity_after"]', 0.040294, "m/s", reason="simulated; measurements are not published"),
+)

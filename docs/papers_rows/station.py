@@ -1,0 +1,60 @@
+"""Rows of the station paper."""
+
+from docs.papers_rows.row import Row, partly, row
+
+TITLE = "Fitz-Coy, Cochran: Space Station/Shuttle Orbiter Dynamics During Docking (N87-22708)"
+X, PAPER = 'simulate("power-tower-x")', 'simulate("power-tower-published")'
+UNIT = 0.45359237 * 0.3048**2  # lb ft2 in kg m2
+TOWER = 'load("power-tower-x")'
+
+ROWS: tuple[Row, ...] = (
+    row("S1", "Power Tower: flexible keel, boom, arrays, rigid base", f"len({TOWER}.members().beams)", 16, reason="dimensions are not published: assumed"),
+    row("S2", "Rigid Orbiter", f"{TOWER}.visitor.mass", 104326.0, "kg", paper="none", reason="typical values"),
+    row("S3", "Kinematics of deformation, Eqs. 1 to 4", "modal_errors()[0]", 0.0, tolerance=1e-9, paper="equation"),
+    row("S4", "Translation, modal momentum coefficients, Eqs. 5 to 8", "modal_errors()[1]", 0.0, tolerance=1e-9, paper="equation"),
+    row("S5", "Rotation, flexibility coefficients, Eqs. 9 to 12", "modal_errors()[2]", 0.0, tolerance=1e-9, paper="equation"),
+    partly("S6", "Modal equations, Eqs. 13 to 17", "the terms of second order in deflections (products of β and q) are left out, as in the paper's own simulation", f"{X}.audit.energy_residual < 1e-3", True, paper="equation"),
+    row("S7", "Linearisation, Eqs. 18 to 20", f"{X}.audit.energy_residual < 1e-3", True, paper="equation", reason="more terms are kept"),
+    row("S8", "Gravity, Eqs. 21 to 24", "orbit_rate(500e3)", 1.1068e-3, "rad/s", paper="equation"),
+    row("S9", "Gravity-gradient torque, Eq. 25", "libration_period()", 3362.1, "s", paper="equation"),
+    row("S10", "Generalised forces, Eqs. 26 and 27", f"{X}.history['tower/keel-top.deflection'][0]", 2.7e-5, "m", tolerance=0.9, paper="equation", reason="Eqs. 26b and 26c are misprinted"),
+    row("S11", "Equations of motion, Eqs. 28 to 30", f"{X}.valid", "yes", paper="equation"),
+    row("S12", "Impulsive docking, Eqs. 31 to 38", f"{X}.metrics['docking_impulse']", 6591.1, "N s", paper="equation"),
+    row("S13", "Conservation of momentum, Eqs. 39 to 45", "docking_momentum_error()", 0.0, tolerance=1e-9, paper="equation", reason="Eqs. 43 and 44 are misprinted"),
+    row("S14", "Velocities after docking, Eqs. 46 to 48", f"{X}.metrics['delta_velocity']", 0.047633, "m/s", paper="equation"),
+    row("S15", "Equations for integration, Eqs. 49 to 54", f"{PAPER}.metrics['modes_simulated']", 8, paper="equation", reason="Eqs. 50a, 51d and 52 are misprinted"),
+    row("S16", "Three steps: before, docking, after", f"({TOWER}.before, {TOWER}.after)", (50.0, 150.0), "s", paper="50 s, 150 s"),
+    row("S17", "Free-free modes of the station", f"{PAPER}.metrics['max_deflection_b'] / {PAPER}.metrics['max_deflection_a']", 2.43, paper="about 2", tolerance=5e-3),
+    row("S18", "Modes of Nastran", "has_name('softdock.flexible', 'read_nastran')", True),
+    row("S19", "Beams equivalent to a truss", "truss_stiffness()", (2.658e8, 5.0e8), paper="text", tolerance=2e-2, unit="N, N m²"),
+    row("S20", "Modes with and without the Orbiter", f"({PAPER}.metrics['free_frequency_1'], {PAPER}.metrics['docked_frequency_1'])", None, "Hz"),
+    row("S21", "First eight modes", f"{PAPER}.metrics['modes']", 8, paper="8"),
+    row("S22", "Runge-Kutta of order 4, 0.01 s", f"load('power-tower-published').published.step", 0.01, "s", paper="0.01 s"),
+    row("S23", "Table 1: radius and speed", "(orbit_radius(500e3) / 1e3, orbit_speed(500e3) / 1e3)", (6878.0, 7.6127), "km, km/s", paper="6878 km, 7.6127 km/s"),
+    row("S24", "Table 1: angular rate", f"{X}.history['station.wy'][0]", -1.1068e-3, "rad/s", paper="1.1068e-3 rad/s", reason="about y, not z: an error of axes in print"),
+    partly("S25", "Table 1: static modal coordinates", "the paper does not state the normalisation of its modes and leaves a term of Eq. 26c out: its values cannot be reproduced", f"{X}.history['tower/keel-top.deflection'][0]", None, "m", paper="-0.53 to 0.25"),
+    row("S26", "Inclination 28.5°, node 0", f"degrees({TOWER}.orbit.inclination)", 28.5, "deg", paper="28.5°"),
+    row("S27", "Table 2: mass and inertias", f"[{X}.metrics[k] for k in ('mass', 'inertia_xx', 'inertia_yy', 'inertia_zz', 'inertia_xz')]", [2.6612e5 * 0.45359237, 2.0318e9 * UNIT, 1.8704e9 * UNIT, 2.5434e8 * UNIT, 7.4644e6 * UNIT], "kg, kg m²", paper="Table 2 in SI"),
+    row("S28", "Damping 0.01", f"{TOWER}.damping", 0.01, paper="0.01"),
+    row("S29", "Three approaches, 0.5 to 1.5 ft/s", "simulate('power-tower-x', {'closing_rate': '0.5 ft/s'}).metrics['delta_rate']", 0.0097209 / 2, "rad/s", paper="figure"),
+    row("S30", "Approaches along Y and Z", "[predict(f'power-tower-{a}')['delta_rate'] for a in 'yz']", [8.882e-3, 7.108e-4], "rad/s", paper="figure"),
+    row("S31", "Change of rate proportional to the closing rate", "predict('power-tower-x', {'closing_rate': 0.4572})['delta_rate'] / predict('power-tower-x')['delta_rate']", 1.5, tolerance=1e-9),
+    row("S32", "Along X the hybrid model turns more", f"{PAPER}.metrics['delta_rate'] / {PAPER}.metrics['delta_rate_rigid']", 1.0503, paper="above 1"),
+    partly("S33", "Along Y the rigid model turns more", "depends on the place of the Orbiter, which is not published; see the page on the sensitivity", "published('y')['delta_rate'] / published('y')['delta_rate_rigid']", None, paper="below 1"),
+    partly("S34", "Along Z the rigid model turns more", "holds at no place of the Orbiter that the page on the sensitivity examines", "published('z')['delta_rate'] / published('z')['delta_rate_rigid']", None, paper="below 1"),
+    row("S35", "XZ turns the station least", "published('xz')['delta_rate'] < min(published(a)['delta_rate'] for a in ('x', 'xy'))", True),
+    partly("S36", "A and B in phase for X and XZ, not for XY", "with modes of the whole structure in phase for all; with eight modes the ends of a mode are opposed", "correlation('x')", None, paper="in phase"),
+    row("S37", "B deflects about twice as much as A", "[published(a)['max_deflection_b'] / published(a)['max_deflection_a'] for a in ('x', 'xy', 'xz')]", [2.43, 1.85, 2.24], paper="about 2", tolerance=5e-3, reason="by the paper's method; 0.3 to 0.4 with all modes"),
+    row("S38", "X gives the largest deflections, XY the smallest", "sorted(('x', 'xy', 'xz'), key=lambda a: published(a)['max_deflection_b'])", ["xy", "xz", "x"], paper="XY, XZ, X"),
+    row("S39", "Remark on stability under gravity gradient", "unstable_growth_time() / 60", 19.7, "min", paper="stable", tolerance=5e-3, reason="refuted: Table 2 has Ixx above Iyy"),
+    row("S40", "Figures 1 and 7, and drawings of the tower", 'figures("station", 1, 7)', True, paper="figure"),
+    row("S41", "Figures 2 to 6, 8 and 9", 'figures("station", 2, 3, 4, 5, 6, 8, 9)', True, paper="figure"),
+    row("S42", "Figures 10 to 14", 'figures("station", 10, 11, 12, 13, 14)', True, paper="figure", reason="`--units imperial` for ft/s"),
+    row("S43", "Figure 15", 'figures("station", 15)', True, paper="figure"),
+    row("S44", "Figures 16 to 18", 'figures("station", 16, 17, 18)', True, paper="figure"),
+    row("S45", "Figures 19 and 20", 'figures("station", 19, 20)', True, paper="figure"),
+    row("S46", "More modes should be considered", "predict('power-tower-x')['delta_rate'] / predict('power-tower-x')['delta_rate_all_modes']", 1.0, tolerance=1e-3),
+    row("S47", "Outlook: payload", "simulate('power-tower-payload').metrics['mass']", 129710.0, "kg", slow=True),
+    row("S48", "Outlook: motion of the crew", "simulate('power-tower-payload').metrics['peak_force_crew_first']", 665.5, "N", tolerance=5e-3, slow=True),
+    row("S49", "Outlook: control of the stack", "simulate('station-approach').outcome", "stabilised", slow=True),
+)
