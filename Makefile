@@ -106,6 +106,7 @@ pictures: install
 	$(BIN)/python -m docs.studio_pictures
 	$(BIN)/python -m docs.cookbook_pictures
 	$(BIN)/python -m docs.station_sensitivity
+	$(BIN)/python -m docs.papers_coverage
 
 bench: install
 	$(SOFTDOCK) bench

@@ -33,7 +33,7 @@ something that is not published, or that are outside of the contact phase.
 
 def value_of(row: Row) -> Any:
     """Return the value of the expression of a row; None where there is none."""
-    return None if not row.show else eval(row.show, papers_names.names())  # noqa: S307  # rows of this repository
+    return None if not row.show else eval(row.show, papers_names.names())  # rows of this repository
 
 
 def check(row: Row, value: Any) -> str:
@@ -43,7 +43,10 @@ def check(row: Row, value: Any) -> str:
     if isinstance(row.expected, bool | str) or _is_text(row.expected):
         same = value == row.expected
     else:
-        given, wanted = np.atleast_1d(np.asarray(value, float)), np.atleast_1d(np.asarray(row.expected, float))
+        given, wanted = (
+            np.atleast_1d(np.asarray(value, float)),
+            np.atleast_1d(np.asarray(row.expected, float)),
+        )
         same = given.shape == wanted.shape and bool(
             (np.abs(given - wanted) <= row.tolerance * np.where(wanted == 0.0, 1.0, np.abs(wanted))).all()
         )
@@ -58,7 +61,9 @@ def _is_known(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, str) for v in value)
+    return (
+        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, str) for v in value)
+    )
 
 
 def written(value: Any, unit: str) -> str:
@@ -91,7 +96,7 @@ def line(row: Row, value: Any) -> str:
 
 def page(values: dict[str, Any]) -> str:
     """Return the page from the values of all rows."""
-    parts = [HEAD, _summary()]
+    parts = [HEAD, summary()]
     for paper in PAPERS:
         parts.append(f"## {paper.TITLE}\n")
         parts.append("| | item | paper | Softdock | verdict | shown by |\n|---|---|---|---|---|---|")
@@ -99,11 +104,14 @@ def page(values: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def _summary() -> str:
+def summary() -> str:
+    """Return the table of the numbers of items by paper and verdict."""
     lines = ["| paper | items | complete | partly | not |", "|---|---|---|---|---|"]
     for paper in PAPERS:
         counts = [sum(row.verdict == verdict for row in paper.ROWS) for verdict in VERDICTS]
-        lines.append(f"| {paper.TITLE.split(':')[0]} | {len(paper.ROWS)} | " + " | ".join(map(str, counts)) + " |")
+        lines.append(
+            f"| {paper.TITLE.split(':')[0]} | {len(paper.ROWS)} | " + " | ".join(map(str, counts)) + " |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -120,7 +128,7 @@ def evaluate(chosen: Iterable[Row]) -> tuple[dict[str, Any], list[str]]:
         start = time.process_time()
         try:
             values[row.item] = value_of(row)
-        except Exception as error:  # noqa: BLE001  # named with its row
+        except Exception as error:  # named with its row
             values[row.item] = None
             problems.append(f"{row.item}: {row.show} fails: {error!r}"[:300])
             continue
@@ -138,7 +146,7 @@ def main() -> None:
     if problems:
         sys.exit("\n".join(problems))
     PAGE.write_text(page(values), encoding="utf-8")
-    print(textwrap.dedent(_summary()))
+    print(textwrap.dedent(summary()))
 
 
 if __name__ == "__main__":

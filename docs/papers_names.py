@@ -32,7 +32,9 @@ from softdock.model.surfaces import Contact, Surface
 from softdock.orbit.kepler import MU, RADIUS, mean_motion
 from softdock.prediction.chain import predict_masses, predict_ratios
 from softdock.report.figures import impact, station
+from softdock.scenario.kinds import KINDS
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.robot import RobotScenario
 from softdock.simulation import simulate as run_once
 from softdock.theory import latch, libration, rmi
 from softdock.theory.restitution import ramp_restitution
@@ -41,6 +43,7 @@ Result = softdock.Result
 PAPER_PAIR = peg_bench.PAIR
 """Pin and hole of 35 mm."""
 PLAIN = (degrees, radians, log, pi, sin, fields, get_args, Pin, Hole, Surface, SystemOrbit, MultibodyScenario)
+ROBOT = RobotScenario
 
 
 def _frozen(changes: Mapping[str, Any] | None) -> tuple[tuple[str, Any], ...]:
@@ -76,10 +79,7 @@ def published(approach: str) -> Mapping[str, Any]:
 
 def figures(paper: str, *numbers: int) -> bool:
     """Return whether the set of figures of a paper draws these."""
-    if paper == "station":
-        known = {*station.RATE_FIGURES, *station.HISTORY_FIGURES}
-    else:
-        known = set()
+    known = {*station.RATE_FIGURES, *station.HISTORY_FIGURES} if paper == "station" else set()
     folder = Path(inspect.getfile(impact)).parent
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py")))
     drawn = {int(number) for number in re.findall(rf'"{paper}-figure-(\d+)"', text)} | known
@@ -90,6 +90,16 @@ def commands() -> set[str]:
     """Return the names of the commands."""
     folder = files("softdock") / "cli"
     return {path.name.removesuffix(".py") for path in folder.iterdir()}
+
+
+def has_option(command: str, option: str) -> bool:
+    """Return whether a command has an option."""
+    return f'"{option}"' in (files("softdock") / "cli" / f"{command}.py").read_text(encoding="utf-8")
+
+
+def real_time_kinds() -> set[str]:
+    """Return the kinds of scenarios that run in real time."""
+    return {name for name, kind in KINDS.items() if kind.real_time}
 
 
 def mappings() -> tuple[str, ...]:

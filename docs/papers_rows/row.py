@@ -34,9 +34,20 @@ def row(item: str, subject: str, show: str = "", expected: Any = None, unit: str
     return Row(item=item, subject=subject, show=show, expected=expected, unit=unit, **more)
 
 
-def partly(item: str, subject: str, reason: str, show: str = "", expected: Any = None, unit: str = "", **more: Any) -> Row:
+def partly(
+    item: str, subject: str, reason: str, show: str = "", expected: Any = None, unit: str = "", **more: Any
+) -> Row:
     """Return a row of which a part is missing."""
-    return Row(item=item, subject=subject, show=show, expected=expected, unit=unit, verdict=PARTLY, reason=reason, **more)
+    return Row(
+        item=item,
+        subject=subject,
+        show=show,
+        expected=expected,
+        unit=unit,
+        verdict=PARTLY,
+        reason=reason,
+        **more,
+    )
 
 
 def missing(item: str, subject: str, reason: str, **more: Any) -> Row:
