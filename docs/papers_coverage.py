@@ -27,7 +27,8 @@ Expressions are Python, with `simulate`, `predict` and `load` of `softdock` and 
 expression that must give a number is compared with it; the page cannot be written where one does not.
 
 "Complete" items are there as described, "partly" ones with the reason beside them. "Not" are those that need
-something that is not published, or that are outside of the contact phase.
+something that is not published, or that are outside of the contact phase. A dash
+stands where there is nothing to evaluate, or where a long run was not repeated for this version.
 """
 
 

@@ -32,6 +32,7 @@ from softdock.model.surfaces import Contact, Surface
 from softdock.orbit.kepler import MU, RADIUS, mean_motion
 from softdock.prediction.chain import predict_masses, predict_ratios
 from softdock.report.figures import impact, station
+from softdock.robot import experiment
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario
@@ -189,6 +190,12 @@ def campaign(name: str) -> dict[str, float]:
         fast = opening[speed > 0.02]
         return {
             "runs": len(opening),
+            "within": int(
+                (
+                    (np.asarray(table.metrics["bumper_stroke_max"], float) <= 12.7e-3)
+                    & (np.asarray(table.metrics["gimbal_angle_max"], float) <= radians(5))
+                ).sum()
+            ),
             "time_min": float(np.nanmin(opening)),
             "time_max": float(np.nanmax(opening)),
             "share_in_band": float(((fast >= 1.0) & (fast <= 2.0)).mean()),
@@ -330,5 +337,5 @@ def names() -> dict[str, Any]:
 
 LIBRARIES: tuple[ModuleType | Any, ...] = (
     latch, ElasticLayer, MotionState, predict_masses, predict_ratios, preset_box, read_modes, read_nastran,
-    ramp_restitution,
+    ramp_restitution, experiment,
 )  # fmt: skip

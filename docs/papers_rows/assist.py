@@ -11,6 +11,7 @@ ROWS: tuple[Row, ...] = (
         "Figure 1: design of the mechanism",
         "dimensions are not published: own ones, in STEP files",
         'len(surface("drogue").profile.segments)',
+        slow=True,
     ),
     row("A2", "Figure 2: insertion, hard docking, fluid plane", f"{HARD}.outcome", "mated"),
     row("A3", "Passive soft docking", 'simulate("assist-passive").outcome', "rebounded"),
@@ -21,19 +22,18 @@ ROWS: tuple[Row, ...] = (
         "captured",
         slow=True,
     ),
-    partly(
+    row(
         "A5",
         "Figure 3: disturbances by the environment",
-        "drag and solar pressure are keys of `orbit`; the bundled approach uses the gravity gradient only",
-        '{"density", "sun", "j2"} <= set(SystemOrbit.model_fields)',
-        True,
+        '(load("assist-approach-leo").orbit.density, len(load("assist-approach-geo").orbit.plates) > 10)',
+        (3e-12, 1.0),
+        reason="drag, solar pressure, oblateness, gravity gradient",
     ),
-    partly(
+    row(
         "A6",
         "Clients in geostationary orbit",
-        "the bundled approach is in a low orbit; the altitude is a key",
-        'simulate("assist-approach", {"orbit.altitude": "35786 km"}).outcome',
-        None,
+        'simulate("assist-approach-geo").outcome',
+        "captured",
         slow=True,
     ),
     row(
@@ -84,14 +84,7 @@ ROWS: tuple[Row, ...] = (
         "A19", "Table 1: bumper and cavity", f"{SOFT}.metrics['peak_contact_force_bumper_drogue']", None, "N"
     ),
     row("A20", "Table 1: collar and cavity", f"{HARD}.metrics['collar_force']", None, "N"),
-    partly(
-        "A21",
-        "Table 1: three alignment pins and holes",
-        "modelled; in the nominal hard docking they carry no load",
-        f"{HARD}.metrics['pin_force']",
-        None,
-        "N",
-    ),
+    row("A21", "Table 1: three alignment pins and holes", f"{HARD}.metrics['pin_force'] > 0", True),
     row(
         "A22",
         "Table 1: three fluid couplings",
@@ -107,8 +100,8 @@ ROWS: tuple[Row, ...] = (
         ["r", "v", "omega", "A"],
         paper="equation",
     ),
-    row("A24", "CAD to triangular facets", 'facets("drogue") > 1000', True),
-    row("A25", "Facets to cylindrical coordinates", 'surface("drogue").deviation < 1e-6', True),
+    row("A24", "CAD to triangular facets", 'facets("drogue") > 1000', True, slow=True),
+    row("A25", "Facets to cylindrical coordinates", 'surface("drogue").deviation < 1e-6', True, slow=True),
     row(
         "A26",
         "Profile and its resolution",
@@ -116,6 +109,7 @@ ROWS: tuple[Row, ...] = (
         None,
         "m",
         reason="lines and arcs are exact",
+        slow=True,
     ),
     partly(
         "A27",
@@ -123,6 +117,7 @@ ROWS: tuple[Row, ...] = (
         "one resolution for both directions",
         'len(surface("bumper").profile.segments) > 2',
         True,
+        slow=True,
     ),
     row(
         "A28",
@@ -179,20 +174,21 @@ ROWS: tuple[Row, ...] = (
     partly("A39", "Figures 6 and 7", "not redrawn", 'figures("assist", 6, 7)', paper="figure"),
     row("A40", "Table 2: ranges", 'preset_box("assist-table2").model_dump(exclude_none=True) != {}', True),
     row("A41", "Table 3: ranges", 'read_campaign("assist-table2").runs', 500, paper="500 runs"),
-    partly(
+    row(
         "A42",
         "Guideline: a joint separates the probe",
-        "one case in a figure; the statistics over Table 2 are not bundled",
-        '[simulate(f"assist-{n}").outcome for n in ("soft-docking", "tip-compliance", "rigid-probe")]',
-        ["captured", "bounced", "bounced"],
+        '[read_campaign(f"assist-compliance-{n}").runs for n in ("base", "tip", "rigid")]',
+        [100, 100, 100],
+        reason="campaigns over Table 2; `figures assist` draws them",
     ),
-    partly(
+    row(
         "A43",
         "Guideline: room of the joint for the misalignment",
-        "the joint turns by 5°, which is 14 mm of the 20 mm of Table 2",
-        "160e-3 * radians(5)",
-        0.01396,
+        "235e-3 * sin(radians(5))",
+        0.0205,
         "m",
+        paper="20 mm",
+        tolerance=2e-3,
     ),
     row(
         "A44",
@@ -207,14 +203,7 @@ ROWS: tuple[Row, ...] = (
         "bounced",
     ),
     missing("A46", "Figure 8: photograph", "of hardware", paper="figure"),
-    partly(
-        "A47",
-        "Figure 9: sequence every 2 s",
-        "seven frames at events",
-        'figures("assist", 9)',
-        True,
-        paper="figure",
-    ),
+    row("A47", "Figure 9: sequence every 2 s", 'figures("assist", 9)', True, paper="figure"),
     partly(
         "A48",
         "Figure 10: contact forces",
@@ -245,11 +234,10 @@ ROWS: tuple[Row, ...] = (
         paper="equation",
         reason="read as a secant stiffness",
     ),
-    partly(
+    row(
         "A52",
         "Exponent 4 covers all runs",
-        "some runs pass the stroke of the bumper or the angle of the joint",
-        'campaign("assist-table2")["runs"]',
+        'campaign("assist-table2")["within"]',
         500,
         paper="500 runs",
         slow=True,
@@ -291,19 +279,20 @@ ROWS: tuple[Row, ...] = (
         "A57",
         "1 to 2 s above 0.02 m/s",
         'campaign("assist-table2")["share_in_band"]',
-        0.89,
+        0.84,
         paper="most runs",
         tolerance=0.03,
         slow=True,
+        reason="not all at once: see the page on the dimensions of the mechanism",
     ),
-    partly(
+    row(
         "A58",
         "Guideline: open within one second",
-        "few runs leave less than 1 s",
         'campaign("assist-table2")["time_min"]',
-        None,
+        1.04,
         "s",
         paper="1 s",
+        tolerance=0.01,
         slow=True,
     ),
     row(
