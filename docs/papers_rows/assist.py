@@ -324,10 +324,12 @@ ROWS: tuple[Row, ...] = (
         f"{HARD}.metrics['coupling_force'] > 0",
         True,
     ),
-    missing(
+    row(
         "A63",
         "Outlook: scaled breadboard on an air-bearing table",
-        "planar joints and a table exist (`air-bearing-central`), no scaling of the mechanism",
+        '"scale" in commands()',
+        True,
+        reason="`softdock scale` and `assist-planar`",
     ),
     partly(
         "A64",

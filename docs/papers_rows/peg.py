@@ -105,7 +105,13 @@ ROWS: tuple[Row, ...] = (
     row("P23", "Contact with the top face", f"{FLAT}.outcome", "slid", slow=True),
     row("P24", "Manifold of all points", 'simulate("pins-20").metrics["most_contacts"]', 30.0),
     row("P25", "Adjustable parameters of the material", "PAPER_PAIR.law.stiffness", 1e6, "N/m"),
-    missing("P26", "Figures 4 to 7: shapes, projections, search", "not redrawn", paper="figure"),
+    row(
+        "P26",
+        "Figures 4 to 7: shapes, projections, search",
+        'figures("peg", 4, 5, 6, 7)',
+        True,
+        paper="figure",
+    ),
     row("P27", "0.02 ms per pair and step", "seconds_per_pair() < 2e-5", True, paper="0.02 ms"),
     row(
         "P28",
@@ -114,7 +120,7 @@ ROWS: tuple[Row, ...] = (
         True,
         paper="real time",
     ),
-    partly("P29", "Figure 8", "as a replay of pins-20 only", 'figures("peg", 8)', paper="figure"),
+    row("P29", "Figure 8", 'figures("peg", 8)', True, paper="figure"),
     row("P30", "Independent of meshes", 'simulate("pins-4").metrics["peak_pin_force"]', None, "N"),
     row("P31", "Model of the KUKA LWR", "arm_joints()", 7),
     row(
@@ -207,14 +213,7 @@ ROWS: tuple[Row, ...] = (
         paper="below 0.05 rad",
         slow=True,
     ),
-    partly(
-        "P48",
-        "Figure 9",
-        "the arm as sticks, without table and pin",
-        'figures("peg", 9)',
-        True,
-        paper="figure",
-    ),
+    row("P48", "Figure 9", 'figures("peg", 9)', True, paper="figure"),
     partly(
         "P49",
         "Figure 10",
@@ -223,7 +222,7 @@ ROWS: tuple[Row, ...] = (
         True,
         paper="figure",
     ),
-    partly("P50", "Figure 11", "not drawn", 'figures("peg", 11)', paper="figure"),
+    row("P50", "Figure 11", 'figures("peg", 11)', True, paper="figure"),
     partly("P51", "Figure 12", "as Figure 10", 'figures("peg", 12)', True, paper="figure"),
     row("P52", "Robot in real time", '"robot" in real_time_kinds()', True),
     row("P53", "Outlook: sensor of forces at the tool", '"force_sensor" in RobotScenario.model_fields', True),
