@@ -7,6 +7,7 @@ import numpy as np
 
 from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.kernels.run.run_summary import MIN_OVERLAP, NEGLIGIBLE_FORCE_SHARE
+from softdock.dynamics.kernels.run.reaction_peaks import CELL_SHARE
 from softdock.dynamics.run_results import Ending, Run
 from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.presentation.numbers import format_with_error
@@ -101,6 +102,11 @@ def _reaction_warnings(run: Run, peaks: Sequence[Peak], accuracy: Accuracy) -> l
     own_moment = max(SMALL_SHARE * largest_moment, REST_SHARE * impedance[MOMENT] * accuracy.rate)
     least_force = max(own_force, own_moment / lever if lever > 0.0 else 0.0)
     least_moment = max(own_moment, own_force * lever)
+    touched = run.pair_states.view(np.ndarray)["largest"]["force"] > 0.0
+    resolved = run.pairs.view(np.ndarray)["resolved_force"][touched]
+    cells = CELL_SHARE * float(
+        resolved.max(initial=0.0)
+    )  # a contact below its resolved force has its own warning
     inaccurate = []
     for peak in peaks:
         for what, unit, size, error, least in (
@@ -109,7 +115,7 @@ def _reaction_warnings(run: Run, peaks: Sequence[Peak], accuracy: Accuracy) -> l
         ):
             if size is None or error is None or max(size, least) == 0.0:
                 continue
-            share = error / max(size, least)
+            share = (error - cells * (1.0 if what == "force" else lever)) / max(size, least)
             if share > MAX_REACTION_ERROR:
                 text = f"{what} of {peak.names.kind} {peak.names.name} {format_with_error(size, error, unit)}"
                 inaccurate.append((share, text))
