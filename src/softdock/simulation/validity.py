@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from softdock.dynamics.kernels.forces.contacts import CHECKED_DEPTH_SHARE
-from softdock.dynamics.kernels.run.run_summary import MIN_OVERLAP, NEGLIGIBLE_FORCE_SHARE
 from softdock.dynamics.kernels.run.reaction_peaks import CELL_SHARE
+from softdock.dynamics.kernels.run.run_summary import MIN_OVERLAP, NEGLIGIBLE_FORCE_SHARE
 from softdock.dynamics.run_results import Ending, Run
 from softdock.elements.kernels.records import FORCE, MOMENT
 from softdock.presentation.numbers import format_with_error
