@@ -27,7 +27,7 @@ bodies:
   chaser: {mass: 500 kg, inertia: [200, 200, 200]}
   arm: {parent: chaser, joint: {type: spherical, at: [0, 0, 1 m]}, mass: 2 kg, inertia: [0.05, 0.05, 0.01]}
   probe: {parent: arm, joint: {type: spherical, at: [0, 0, 0.5 m]}, mass: 1 kg, inertia: [0.01, 0.01, 0.01]}
-  wrist: {parent: probe, joint: {type: spherical, at: [0, 0, 85 mm]}, mass: 0.1 kg, inertia: [0.001, 0.001, 0.001]}
+  wrist: {parent: probe, joint: {type: spherical, at: [0, 0, 0.19 m]}, mass: 0.1 kg, inertia: [0.001, 0.001, 0.001]}
   target: {mass: 500 kg, inertia: [200, 200, 200], joint: {type: free, position: [0, 0, 2 m]}}
 surfaces:
   tip: {body: probe, file: bumper.step}
