@@ -20,7 +20,7 @@ from softdock.model.system import Body, System
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Accuracy, Integrator
 from softdock.tree.frames import Anchor
-from softdock.tree.joints import Free, Prismatic, Revolute
+from softdock.tree.joints import Fixed, Free, Prismatic, Revolute
 
 MASS, FREQUENCY = 2.0, 5.0
 TIGHT = Accuracy(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
@@ -115,6 +115,22 @@ def test_events_at_the_same_instant_are_located_once():
         return run_scenario(oscillator(events=events)).timing.evaluations
 
     assert evaluations(6) == evaluations(1)
+
+
+def test_opposite_conditions_with_one_threshold_hide_no_event():
+    """One must hold for a time and ends where the other becomes true; values there differ by rounding."""
+    ship = Body(
+        mass=2.0, inertia=(1.0, 2.0, 3.0), joint=Free(rate=(0.3, 1.0, -0.4), position=(3.0, 1.0, 0.0))
+    )
+    tip = Body(parent="ship", joint=Fixed(at=(0.3, 0.2, 0.1)))
+    for threshold in np.random.default_rng(4).uniform(2.9, 3.1, 60):
+        events = {
+            "holds": Event(when=f"tip.x > {threshold} m for 10 s"),
+            "passes": Event(when=f"tip.x < {threshold} m"),
+        }
+        scenario = MultibodyScenario(bodies={"ship": ship, "tip": tip}, duration=3.0, events=events)
+        result = run_scenario(scenario, with_prediction=False)
+        assert len(times(result, "passes")) == 1
 
 
 @pytest.mark.parametrize("order", [(0.3, 0.5, 0.7), (0.7, 0.5, 0.3), (0.5, 0.7, 0.3), (0.7, 0.3, 0.5)])

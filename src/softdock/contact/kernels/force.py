@@ -106,7 +106,7 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         if block["least_gap"] <= moved and may_touch(block, change):
-            if data["shape"] == SOLID_PAIR:
+            if data["surface_kind"] == SOLID_PAIR:
                 A = solid_of(arrays.solids, data["solid_A"])
                 if evaluate_solid_block(
                     A, lists, pair, block, data, R_AB, p_AB_A, w_AB_A, v_AB_A, ACCUMULATE
@@ -139,7 +139,7 @@ def evaluate_block(arrays, lists, pair, block, R_AB, p_AB_A, w_AB_A, v_AB_A):
     They are in the lanes before WORK.stored: cells, or for solids parts of cells.
     """
     work, data, touches = lists.work[pair], arrays.pairs[pair], False
-    if data["shape"] == SOLID_PAIR:
+    if data["surface_kind"] == SOLID_PAIR:
         A = solid_of(arrays.solids, data["solid_A"])
         return evaluate_solid_block(A, lists, pair, block, data, R_AB, p_AB_A, w_AB_A, v_AB_A, STORE)
     work["stored"] = block["count"]
@@ -187,7 +187,8 @@ def touching_cells(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, table):
                 )
                 table[count, 9], table[count, 10] = work["touching"][i], work["pressure"][i]
                 is_point = (
-                    arrays.pairs[pair]["quadrature"] == POINTS or arrays.pairs[pair]["shape"] == SOLID_PAIR
+                    arrays.pairs[pair]["quadrature"] == POINTS
+                    or arrays.pairs[pair]["surface_kind"] == SOLID_PAIR
                 )
                 table[count, 11] = cell_extent(work, block, i, is_point)
             count += 1

@@ -97,7 +97,7 @@ PAIR = _record(
         "edge_count": (),
         "include_edges": (),  # 1: every evaluation includes depth and pressure at the sharp edges
         "sharp_A": (),  # 1: A has sharp edges
-        "shape": (),  # REVOLUTION or SOLID_PAIR
+        "surface_kind": (),  # REVOLUTION or SOLID_PAIR
         "solid_A": (),  # of a pair of solids: rows of SolidTables.spans
         "solid_B": (),
     },

@@ -37,13 +37,19 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     begins (0 or less: it may touch on the path). If the number of blocks exceeds the capacity of `lists`, the list is
     incomplete: allocate larger lists and rebuild.
     """
+    start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
+    if arrays.pairs[pair]["surface_kind"] == SOLID_PAIR:
+        fill_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p)
+    else:
+        fill_list_of_revolution(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
+
+
+@kernel
+def fill_list_of_revolution(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
+    """Fill the near list of two surfaces of revolution, after `start_list`."""
     segments, nodes, data, work = arrays.segments, arrays.nodes, arrays.pairs[pair], lists.work[pair]
     stack, skip_until, roots = work["node_stack"], lists.skip_until, nodes.shape[0]
     radial = data["mapping"] == RADIAL  # the nearest segment need not be the one at the same z
-    start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
-    if data["shape"] == SOLID_PAIR:
-        fill_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p)
-        return
     odometer, motion, turn = work["odometer"], work["path_motion"], work["path_turn"]
     first, last, point = data["first_segment"], data["last_segment"], work["nearest_point"]
     work["nearest_distance"] = -point_depth(segments, first, last, R_AB, p_AB_A, point[0], point[1], point[2])

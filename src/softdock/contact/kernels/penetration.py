@@ -20,7 +20,7 @@ def check_penetration(arrays, lists, pair, R_AB, p_AB_A):
     is 1 if a point touches an end face or the back face of A, which are not part of its profile. Eqs. (C34), (C35).
     """
     segments, data, work = arrays.segments, arrays.pairs[pair], lists.work[pair]
-    if data["shape"] == SOLID_PAIR:
+    if data["surface_kind"] == SOLID_PAIR:
         return check_solid_penetration(arrays, lists, pair, R_AB, p_AB_A)
     first, last = data["first_segment"], data["last_segment"]
     points = 1 if data["quadrature"] == POINTS else 4

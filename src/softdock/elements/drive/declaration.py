@@ -14,7 +14,8 @@ from softdock.elements.declaration import (
     has_steep_friction,
     write_friction,
 )
-from softdock.elements.drive.kernels import DriveValue, Follows, start_drive
+from softdock.elements.drive.kernels.commands import start_drive
+from softdock.elements.drive.kernels.records import DriveValue, Follows
 from softdock.elements.drive.model import Drive
 from softdock.elements.fields import ElementField, ElementFields, FieldSource
 from softdock.elements.kernels.motion_profiles import UNLIMITED, ProfileKind, rest_at

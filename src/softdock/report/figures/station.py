@@ -64,7 +64,7 @@ class Study:
 
 
 @dataclass(frozen=True)
-class Scales:
+class FigureUnits:
     """Units in which the figures are drawn, with their factors from SI."""
 
     speed: str
@@ -73,8 +73,8 @@ class Scales:
     per_length: float
 
 
-METRIC = Scales("m/s", 1.0, "m", 1.0)
-IMPERIAL = Scales("ft/s", 1.0 / FOOT, "ft", 1.0 / FOOT)
+METRIC = FigureUnits("m/s", 1.0, "m", 1.0)
+IMPERIAL = FigureUnits("ft/s", 1.0 / FOOT, "ft", 1.0 / FOOT)
 """Those of the paper."""
 
 
@@ -122,7 +122,7 @@ def draw(out: Path, progress: Progress, *, units: str | None = None) -> list[Pat
     return paths
 
 
-def rate_change(study: Study, approach: str, scales: Scales = METRIC) -> Figure:
+def rate_change(study: Study, approach: str, scales: FigureUnits = METRIC) -> Figure:
     """Draw the change of angular rate over the closing rate, rigid and flexible (Figures 10 to 14)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
@@ -138,7 +138,7 @@ def rate_change(study: Study, approach: str, scales: Scales = METRIC) -> Figure:
     return figure
 
 
-def rates_compared(studies: dict[str, Study], scales: Scales = METRIC) -> Figure:
+def rates_compared(studies: dict[str, Study], scales: FigureUnits = METRIC) -> Figure:
     """Draw the change of angular rate of the hybrid model for three approaches (Figure 15)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
@@ -156,7 +156,7 @@ def rates_compared(studies: dict[str, Study], scales: Scales = METRIC) -> Figure
     return figure
 
 
-def largest(studies: dict[str, Study], point: str, where: str, scales: Scales = METRIC) -> Figure:
+def largest(studies: dict[str, Study], point: str, where: str, scales: FigureUnits = METRIC) -> Figure:
     """Draw the largest deflection of a point over the closing rate (Figures 19 and 20)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
@@ -173,7 +173,7 @@ def largest(studies: dict[str, Study], point: str, where: str, scales: Scales = 
     return figure
 
 
-def history(study: Study, approach: str, scales: Scales = METRIC) -> Figure:
+def history(study: Study, approach: str, scales: FigureUnits = METRIC) -> Figure:
     """Draw the deflections of two points over time at 1 ft/s (Figures 16 to 18)."""
     figure = Figure(figsize=(9.0, 6.0), layout="constrained")
     figure.suptitle(f"Deflections, approach {NAMES[approach]} at 1 ft/s, docking at 50 s")
@@ -262,7 +262,7 @@ def _scenario(approach: str, closing_rate: float, **changes: Any) -> StationScen
     return scenario.model_copy(update={"closing_rate": closing_rate, **changes})
 
 
-def _over_rates(ax: "Axes", quantity: str, scales: Scales) -> None:
+def _over_rates(ax: "Axes", quantity: str, scales: FigureUnits) -> None:
     right = 0.5 * scales.per_speed
     ax.set(xlabel=f"closing rate [{scales.speed}]", ylabel=quantity, xlim=(0.0, right), ylim=(0.0, None))
     ax.legend(frameon=False, loc="upper left")

@@ -172,22 +172,9 @@ def examine_cell(arrays, lists, pair, A, B, frames, box_faces, R_AB, p_AB_A, hal
     if gap > enough or (beyond and sharp):
         work["clearance"] = min(work["clearance"], gap)
         return top
+    gradient, middle = (g_x, g_y, g_z), (x, y, z)
     split = split_of_cell(
-        A,
-        B,
-        frames,
-        data,
-        work,
-        row,
-        size,
-        second,
-        slopes,
-        s,
-        (g_x, g_y, g_z),
-        span,
-        motion,
-        divisible,
-        (x, y, z),
+        A, B, frames, data, work, row, size, second, slopes, s, gradient, span, motion, divisible, middle
     )
     if beyond:  # halved only for a sharper clearance
         split = (SPLIT_ALONG if divisible[0] else 0) + (SPLIT_AROUND if divisible[1] else 0)

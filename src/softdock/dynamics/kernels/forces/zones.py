@@ -51,7 +51,7 @@ def add_zone(system, channel, sums):
             all_load, all_x, all_y, all_z = all_load + weight, all_x + wx, all_y + wy, all_z + wz
             second += wx * work["c_x"][i] + wy * work["c_y"][i] + wz * z
             inside = low <= z < high
-            if data["shape"] == SOLID_PAIR:
+            if data["surface_kind"] == SOLID_PAIR:
                 inside = is_in_solid_zone(arrays, lists, channel, work["c_x"][i], work["c_y"][i], z)
             elif segment >= 0:
                 r = math.sqrt(work["c_x"][i] ** 2 + work["c_y"][i] ** 2)

@@ -239,7 +239,7 @@ def enclosed_depth(system, point, i):
     R = (*R_AB[0], *R_AB[1], *R_AB[2])
     place = point.place
     x, y, z = rotate_inverse(R, place[0] - p_AB[0], place[1] - p_AB[1], place[2] - p_AB[2])
-    if arrays.pairs[i].shape == SOLID_PAIR:
+    if arrays.pairs[i].surface_kind == SOLID_PAIR:
         return max(0.0, depth_below_B(arrays, system.lists, i, x, y, z))
     first, last = arrays.pairs[i].first_segment_B, arrays.pairs[i].last_segment_B
     row, depth, _, _ = nearest_segment(arrays.segments, first, last, z, math.hypot(x, y))

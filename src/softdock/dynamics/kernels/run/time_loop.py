@@ -187,7 +187,9 @@ def process_event(run):
     event = s.pending_event
     complete_deferred_row(run)
     if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], run.event_states[event], s.t):
+        copy(work.start, work.end)
         room = update_state(run, True)
+        apply_jumps(run)
         s.pending_event = next_event(run)
         return RunStatus.RUNNING if room else RunStatus.LISTS_TOO_LONG
     # The last row is older than the event if switching an element made its condition true.

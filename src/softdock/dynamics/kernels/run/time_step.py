@@ -76,7 +76,12 @@ from softdock.dynamics.kernels.run.sticking import (
     forget_used_friction,
     settle_friction,
 )
-from softdock.dynamics.kernels.search.events import next_due_event, next_event, next_timer
+from softdock.dynamics.kernels.search.events import (
+    freshen_changed,
+    next_due_event,
+    next_event,
+    next_timer,
+)
 from softdock.dynamics.kernels.search.quadrature import integrate_channels
 from softdock.dynamics.kernels.search.step_search import search_step
 from softdock.elements.kernels.dispatch import next_element_break, update_largest_angles
@@ -276,6 +281,7 @@ def search_and_record(run, method, h, t_new, t_max, may_jump):
         t_new = s.t + theta * h
         interpolate(work.dense, theta, work.y_new)
         evaluate_channels(run, settings.searched, min(t_new, t_max), work.y_new, work.k[END], work.end)
+        freshen_changed(run, work.start, work.end, event)
         observe_contacts(system)
     record_peaks_inside(run, h, t_new)
     sample_at_end = record_samples(run, h, t_new, contact_step)

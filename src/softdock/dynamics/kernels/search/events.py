@@ -163,6 +163,17 @@ def becomes_true(event, state, before, after):
 
 
 @inline
+def freshen_changed(run, before, after, pending):
+    """Mark the events that change between two evaluations of one instant, except the one that occurs there anyway.
+
+    Values of one instant differ by rounding, so that of two events with the same threshold one may change first.
+    """
+    for i in range(run.events.shape[0]):
+        if i != pending and becomes_true(run.events[i], run.event_states[i], before, after):
+            run.event_states[i].fresh = 1
+
+
+@inline
 def ends_step(event):
     """Return whether an event that occurs inside a step ends it."""
     return event.actions > 0 or event.dwell > 0.0
