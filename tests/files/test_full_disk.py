@@ -36,7 +36,7 @@ WRITERS: dict[str, Callable[[Result, Path], object]] = {
     "animation": lambda result, disk: result.replay(disk / "replay.glb"),
     "picture": lambda result, disk: result.plot(disk / "picture.png"),
     "scenario": lambda result, disk: load("impact-a").save(disk / "scenario.yaml"),
-    "model of MuJoCo": lambda result, disk: export("mjcf", "pins-1", None, disk / "model.xml"),
+    "model of MuJoCo": lambda result, disk: export("mjcf", "pins-1", out=disk / "model.xml"),
     "new file": lambda result, disk: new(str(disk / "mine")),
     "upload": lambda result, disk: upload(disk),
 }

@@ -167,7 +167,7 @@ def test_every_bundled_scenario_has_a_form_with_all_its_numbers(name: str) -> No
     data = parse_with_base(text, name, folder).data
     fields = {leaf["path"]: leaf for leaf in leaves(build_form(data))}
     measured = [field for field in fields.values() if field["kind"] == "quantity" and field["unit"]]
-    assert {"kg", "m", "m/s", "s"} <= {field["unit"] for field in measured}
+    assert {"kg", "m", "s"} <= {field["unit"] for field in measured}
     assert all(field["about"] for field in measured)
     given = [field for field in measured if field["given"] and field["value"]]
     assert given

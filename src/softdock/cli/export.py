@@ -8,7 +8,6 @@ import typer
 from softdock.cli import console, options
 from softdock.errors import InputError, file_errors
 from softdock.files.atomic import write_atomic
-from softdock.scenario.overrides import Overrides
 
 FORMATS = ("mjcf", "fmu", "plant")
 Names = list[str] | None
@@ -50,7 +49,7 @@ def export(
     if to not in FORMATS:
         raise InputError(f"Known formats: {', '.join(FORMATS)}.", given=to)
     if to == "mjcf":
-        _export_mjcf(scenario, overrides or (), out)
+        _export_mjcf(scenario, overrides, out)
         return
     from softdock.simulation.plant import Plant
     from softdock.simulation.plant_file import plant_file
@@ -68,13 +67,13 @@ def export(
     print(f"Written to {path}: {len(plant.inputs)} inputs, {len(plant.outputs)} outputs.")
 
 
-def _export_mjcf(scenario: str, overrides: Overrides, out: Path | None) -> None:
+def _export_mjcf(scenario: str, overrides: options.Overrides, out: Path | None) -> None:
     """Write bodies and joints for MuJoCo, to verify results with it."""
     from softdock.model.mjcf import to_mjcf
     from softdock.scenario.loading import load
     from softdock.scenario.multibody import MultibodyScenario
 
-    chosen = load(scenario, overrides)
+    chosen = load(scenario, overrides or ())
     if not isinstance(chosen, MultibodyScenario):
         raise InputError("Only scenarios of kind multibody can be exported.", field="kind", given=chosen.kind)
     exported = to_mjcf(chosen.at_start(), chosen.name or "softdock")
