@@ -201,6 +201,11 @@ def test_a_module_is_exchanged_or_withdrawn(name: str, changes: dict[str, Any], 
         assert apart == pytest.approx(-0.16, abs=1e-3)  # the grip still holds the module
 
 
+def test_the_bundled_exchange_ends_as_its_title_says():
+    """The events `seated` and `jammed` have opposite conditions with one threshold."""
+    assert softdock.simulate("module-exchange", with_prediction=False).outcome == "exchanged"
+
+
 def test_a_located_frame_is_that_of_the_body_at_the_start_of_the_move():
     """The tool comes to rest relative to the servicer where the target was; the servicer recoils meanwhile."""
     target = {"mass": 20, "inertia": [1, 1, 1], "joint": {"type": "free", "position": [-0.3, 0.1, 1.0]}}
