@@ -104,7 +104,7 @@ def test_zones_of_a_solid_share_the_force() -> None:
     }
     result = run(
         {
-            "duration": 1.0,
+            "duration": 0.3,
             "gravity": [0.0, -G, 0.0],
             "bodies": {"ball": ball(0.5, (0.0, -0.0157, 0.05))},
             "surfaces": surfaces,
