@@ -14,7 +14,7 @@ from softdock.dynamics.kernels.recording.evaluation import (
 from softdock.dynamics.kernels.recording.run_data import PendingRow
 from softdock.dynamics.kernels.run.engagement import update_states
 from softdock.dynamics.kernels.run.sticking import settle_friction
-from softdock.dynamics.kernels.search.events import freshen_changed
+from softdock.dynamics.kernels.search.events import mark_changed_events
 from softdock.dynamics.kernels.search.windows import begin_statistics
 from softdock.native.decorators import inline, kernel
 
@@ -48,7 +48,7 @@ def apply_jumps(run):
     if update_peaks(run.peaks, settings.searched, t_after, 0.0, work.start) and needs_peak_row(run, t_after):
         record_peak_at_end(run, t_after, s.t, run.y, False)
         restore_links(run.system, run.y)
-    freshen_changed(run, work.end, work.start, -1)
+    mark_changed_events(run, work.end, work.start, -1)
 
 
 @kernel

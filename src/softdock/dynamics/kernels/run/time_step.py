@@ -77,7 +77,7 @@ from softdock.dynamics.kernels.run.sticking import (
     settle_friction,
 )
 from softdock.dynamics.kernels.search.events import (
-    freshen_changed,
+    mark_changed_events,
     next_due_event,
     next_event,
     next_timer,
@@ -281,7 +281,7 @@ def search_and_record(run, method, h, t_new, t_max, may_jump):
         t_new = s.t + theta * h
         interpolate(work.dense, theta, work.y_new)
         evaluate_channels(run, settings.searched, min(t_new, t_max), work.y_new, work.k[END], work.end)
-        freshen_changed(run, work.start, work.end, event)
+        mark_changed_events(run, work.start, work.end, event)
         observe_contacts(system)
     record_peaks_inside(run, h, t_new)
     sample_at_end = record_samples(run, h, t_new, contact_step)

@@ -163,8 +163,8 @@ def becomes_true(event, state, before, after):
 
 
 @inline
-def freshen_changed(run, before, after, pending):
-    """Mark the events that change between two evaluations of one instant, except the one that occurs there anyway.
+def mark_changed_events(run, before, after, pending):
+    """Mark events as fresh that change between two evaluations of one instant, except `pending`, which occurs anyway.
 
     Values of one instant differ by rounding, so that of two events with the same threshold one may change first.
     """
